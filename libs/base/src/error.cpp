@@ -6,28 +6,40 @@ namespace ki {
 
 std::string_view to_string(Code code) {
   switch (code) {
-    case Code::kInvalidArgument: return "invalid_argument";
-    case Code::kNotFound: return "not_found";
-    case Code::kConflict: return "conflict";
-    case Code::kUnavailable: return "unavailable";
-    case Code::kCorrupt: return "corrupt";
-    case Code::kUnsupported: return "unsupported";
-    case Code::kCancelled: return "cancelled";
-    case Code::kInternal: return "internal";
+    case Code::kInvalidArgument:
+      return "invalid_argument";
+    case Code::kNotFound:
+      return "not_found";
+    case Code::kConflict:
+      return "conflict";
+    case Code::kUnavailable:
+      return "unavailable";
+    case Code::kCorrupt:
+      return "corrupt";
+    case Code::kUnsupported:
+      return "unsupported";
+    case Code::kCancelled:
+      return "cancelled";
+    case Code::kInternal:
+      return "internal";
   }
   check_failed(__FILE__, __LINE__, "a known code");
 }
 
 int exit_code(Code code) {
   switch (code) {
-    case Code::kInvalidArgument: return 2;
-    case Code::kNotFound: return 3;
+    case Code::kInvalidArgument:
+      return 2;
+    case Code::kNotFound:
+      return 3;
     case Code::kConflict:
     case Code::kUnavailable:
     case Code::kCorrupt:
     case Code::kUnsupported:
-    case Code::kCancelled: return 1;
-    case Code::kInternal: return 70;
+    case Code::kCancelled:
+      return 1;
+    case Code::kInternal:
+      return 70;
   }
   check_failed(__FILE__, __LINE__, "a known code");
 }
@@ -35,8 +47,10 @@ int exit_code(Code code) {
 std::string Issue::to_string() const {
   std::string out;
   if (line != 0) out += std::to_string(line) + ":" + std::to_string(column) + " ";
-  if (!pointer.empty()) out += pointer + ": ";
-  else if (line != 0) out.back() = ':', out += ' ';
+  if (!pointer.empty())
+    out += pointer + ": ";
+  else if (line != 0)
+    out.back() = ':', out += ' ';
   out += code + ": " + message;
   if (!fix.empty()) out += " (" + fix + ")";
   return out;

@@ -1,8 +1,8 @@
 #include "ki/base/instant.h"
 
-#include <chrono>
-
 #include <fmt/format.h>
+
+#include <chrono>
 
 namespace ki {
 namespace {
@@ -34,8 +34,8 @@ std::string Instant::date() const {
 }
 
 std::string Instant::to_string() const {
-  const std::int64_t day_ms = std::chrono::duration_cast<std::chrono::milliseconds>(
-                                  day_of(ms).time_since_epoch()).count();
+  const std::int64_t day_ms =
+      std::chrono::duration_cast<std::chrono::milliseconds>(day_of(ms).time_since_epoch()).count();
   const std::int64_t in_day = ms - day_ms;
   return fmt::format("{}T{:02}:{:02}:{:02}.{:03}Z", date(), in_day / 3'600'000,
                      in_day / 60'000 % 60, in_day / 1000 % 60, in_day % 1000);

@@ -1,9 +1,9 @@
 #include "ki/base/text.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cstdint>
-
-#include <fmt/format.h>
 
 namespace ki {
 
@@ -14,8 +14,8 @@ std::string ascii_lower(std::string_view text) {
 }
 
 bool equals_ignoring_case(std::string_view a, std::string_view b) {
-  return std::ranges::equal(a, b, {}, [](char c) { return ascii_lower(c); },
-                            [](char c) { return ascii_lower(c); });
+  return std::ranges::equal(
+      a, b, {}, [](char c) { return ascii_lower(c); }, [](char c) { return ascii_lower(c); });
 }
 
 std::string_view trim(std::string_view text) {
@@ -82,14 +82,16 @@ std::size_t utf16_length(std::string_view text) {
   std::size_t units = 0;
   for (const char c : text) {
     const auto byte = static_cast<unsigned char>(c);
-    units += static_cast<std::size_t>((byte & 0xC0) != 0x80) + static_cast<std::size_t>(byte >= 0xF0);
+    units +=
+        static_cast<std::size_t>((byte & 0xC0) != 0x80) + static_cast<std::size_t>(byte >= 0xF0);
   }
   return units;
 }
 
 bool utf16_less(std::string_view a, std::string_view b) {
   const std::size_t common = std::min(a.size(), b.size());
-  const auto [i, j] = std::mismatch(a.begin(), a.begin() + static_cast<std::ptrdiff_t>(common), b.begin());
+  const auto [i, j] =
+      std::mismatch(a.begin(), a.begin() + static_cast<std::ptrdiff_t>(common), b.begin());
   if (i == a.begin() + static_cast<std::ptrdiff_t>(common)) return a.size() < b.size();
   const auto x = static_cast<unsigned char>(*i);
   const auto y = static_cast<unsigned char>(*j);

@@ -64,7 +64,8 @@ Uuid UuidSource::next(Instant now) {
   id.bytes[6] = static_cast<std::uint8_t>(0x70 | (counter_ >> 8));
   id.bytes[7] = static_cast<std::uint8_t>(counter_);
   const std::uint64_t tail = random();
-  for (std::size_t i = 0; i < 8; ++i) id.bytes[8 + i] = static_cast<std::uint8_t>(tail >> (56 - 8 * i));
+  for (std::size_t i = 0; i < 8; ++i)
+    id.bytes[8 + i] = static_cast<std::uint8_t>(tail >> (56 - 8 * i));
   id.bytes[8] = static_cast<std::uint8_t>(0x80 | (id.bytes[8] & 0x3F));
   return id;
 }

@@ -1,14 +1,15 @@
 #include "ki/base/error.h"
 
-#include <gtest/gtest.h>
-
 #include "ki/base/result.h"
+
+#include <gtest/gtest.h>
 
 namespace ki {
 namespace {
 
 TEST(Error, ReadsFromTheOutsideIn) {
-  const Error error = Error(Code::kNotFound, "no such row").within("line 17").within("importing a.jsonl");
+  const Error error =
+      Error(Code::kNotFound, "no such row").within("line 17").within("importing a.jsonl");
   EXPECT_EQ(error.to_string(), "importing a.jsonl: line 17: no such row");
 }
 

@@ -12,11 +12,10 @@ TEST(Text, FindsTheFirstByteThatIsNotUtf8) {
     std::string text;
     std::size_t at;
   };
-  for (const auto& [why, text, at] : {Case{"lone continuation", "a\x80", 1},
-                                      Case{"overlong slash", "\xC0\xAF", 0},
-                                      Case{"surrogate", "ab\xED\xA0\x80", 2},
-                                      Case{"above U+10FFFF", "\xF4\x90\x80\x80", 0},
-                                      Case{"cut short", "x\xE2\x82", 1}}) {
+  for (const auto& [why, text, at] :
+       {Case{"lone continuation", "a\x80", 1}, Case{"overlong slash", "\xC0\xAF", 0},
+        Case{"surrogate", "ab\xED\xA0\x80", 2}, Case{"above U+10FFFF", "\xF4\x90\x80\x80", 0},
+        Case{"cut short", "x\xE2\x82", 1}}) {
     EXPECT_EQ(find_invalid_utf8(text), at) << why;
   }
 }
@@ -31,14 +30,13 @@ TEST(Text, OrdersByUtf16CodeUnits) {
   EXPECT_FALSE(utf16_less("a", "a"));
 }
 
-TEST(Text, CountsUtf16Units) {
-  EXPECT_EQ(utf16_length("aé€😀"), 5u);
-}
+TEST(Text, CountsUtf16Units) { EXPECT_EQ(utf16_length("aé€😀"), 5u); }
 
 TEST(Text, MakesKebabCase) {
   EXPECT_EQ(kebab("013_gqa_paged Decode__h32"), "013-gqa-paged-decode-h32");
   EXPECT_EQ(kebab("--NVIDIA B200!"), "nvidia-b200");
-  EXPECT_EQ(kebab(std::string(99, 'a') + " b"), std::string(99, 'a') + "-") << "a cut may leave a dash";
+  EXPECT_EQ(kebab(std::string(99, 'a') + " b"), std::string(99, 'a') + "-")
+      << "a cut may leave a dash";
 }
 
 TEST(Text, MeasuresTypos) {

@@ -5,8 +5,8 @@ namespace ki {
 [[noreturn]] void check_failed(const char* file, int line, const char* condition);
 }  // namespace ki
 
-#define KI_CHECK(condition)                                        \
-  do {                                                             \
-    if (!(condition)) [[unlikely]]                                 \
-      ::ki::check_failed(__FILE__, __LINE__, #condition);          \
+#define KI_CHECK(condition)                               \
+  do {                                                    \
+    if (!(condition)) [[unlikely]]                        \
+      ::ki::check_failed(__FILE__, __LINE__, #condition); \
   } while (false)

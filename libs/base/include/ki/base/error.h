@@ -29,12 +29,12 @@ int exit_code(Code code);
 
 // One problem of a structured input.
 struct Issue {
-  std::string code;     // stable, e.g. "duplicate_key"
-  std::string pointer;  // RFC 6901 JSON pointer; empty for the whole document
+  std::string code;          // stable, e.g. "duplicate_key"
+  std::string pointer;       // RFC 6901 JSON pointer; empty for the whole document
   std::uint32_t line = 0;    // 1-based; 0 when the input has no text positions
   std::uint32_t column = 0;  // 1-based, in bytes
-  std::string message;  // what is wrong and what was expected
-  std::string fix;      // how to fix it; may be empty
+  std::string message;       // what is wrong and what was expected
+  std::string fix;           // how to fix it; may be empty
 
   // "12:5 /spec/axes/m: duplicate_key: ... (fix)"; parts that are missing are left out.
   std::string to_string() const;

@@ -21,7 +21,7 @@ struct Instant {
 };
 
 struct ParsedInstant {
-  Instant instant;          // digits beyond milliseconds are truncated
+  Instant instant;            // digits beyond milliseconds are truncated
   bool is_canonical = false;  // the text was exactly Instant::to_string()
 };
 

@@ -1,14 +1,14 @@
 // UUIDv7 object ids (RFC 9562 section 5.7): sortable by time, 36 lower-case characters as text.
 #pragma once
 
+#include "ki/base/instant.h"
+
 #include <array>
 #include <compare>
 #include <cstdint>
 #include <optional>
 #include <string>
 #include <string_view>
-
-#include "ki/base/instant.h"
 
 namespace ki {
 
