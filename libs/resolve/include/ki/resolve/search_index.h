@@ -1,0 +1,125 @@
+// SearchIndex: which operations a text means (spec 05.4, 05.13). Built once per snapshot, in
+// memory, deterministic: the same snapshot and the same words give the same hits in the same order.
+#pragma once
+
+#include "ki/catalog/snapshot.h"
+
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace ki::resolve {
+
+using catalog::Index;
+using catalog::kNone;
+
+// Why an operation is a hit, best first.
+enum class Reason : std::uint8_t {
+  kId,         // its id or digest
+  kSlug,       // its slug, in any spelling: "gemm n4096 k4096"
+  kAlias,      // an alias, in any spelling
+  kName,       // its name as stored or as shown
+  kPhrase,     // the words stand together, in this order, in one of its names
+  kAllWords,   // every word is a word of its names
+  kPrefix,     // every word is a word or the beginning of one
+  kPart,       // every word is at least a part of one
+  kSomeWords,  // some of the words
+  kTypo,       // every word, if a letter or two are corrected
+  kFamily,     // only through its family or a tag
+  kModel,      // no word asked for: it carries the model's tag, or is of the family asked for
+};
+std::string_view to_string(Reason reason);  // "slug", "all words", ...
+
+struct Hit {
+  Index operation = kNone;
+  Reason reason = Reason::kAllWords;
+  float score = 0;          // orders hits of one reason; larger is better
+  std::uint32_t words = 0;  // bit i: the i-th word of the query was found
+};
+
+// One word or phrase that was asked for, lower case.
+struct Wanted {
+  std::string_view text;
+  bool is_phrase = false;    // its words must stand together
+  bool is_optional = false;  // a filter word that may also be part of a name ("fp8")
+};
+
+struct Search {
+  std::span<const Wanted> wanted;  // in the order typed
+  std::string_view whole;          // everything typed that may be a name, in order: "amd fp8 mm"
+  std::string_view family;         // only operations of this family; empty: all
+  std::string_view model;          // only operations tagged "model:<model>"; empty: all
+};
+
+// How a word was read when nothing has it as typed.
+struct Correction {
+  std::string typed;
+  std::string read_as;  // the closest word that some operation has
+};
+
+struct SearchResult {
+  std::vector<Hit> hits;  // best first; every hit of the best kind found, none cut
+  std::vector<Correction> corrections;
+  bool is_dominant = false;  // the first hit is what was meant
+};
+
+struct Suggestion {
+  Index operation = kNone;
+  std::uint8_t tier = 0;  // 4 name starts with it · 3 words start with it · 2 contains it · 1 parts
+};
+
+// Working memory of searches; one per thread, reused.
+class SearchScratch {
+ public:
+  SearchScratch();
+  ~SearchScratch();
+  SearchScratch(SearchScratch&&) noexcept;
+  SearchScratch& operator=(SearchScratch&&) noexcept;
+
+ private:
+  friend class SearchIndex;
+  struct State;
+  std::unique_ptr<State> state_;
+};
+
+class SearchIndex {
+ public:
+  // The snapshot must outlive the index.
+  explicit SearchIndex(const catalog::Snapshot& snapshot);
+  ~SearchIndex();
+  SearchIndex(SearchIndex&&) noexcept;
+  SearchIndex& operator=(SearchIndex&&) noexcept;
+
+  // Without words: the operations of the family or model, else nothing.
+  void search(const Search& search, SearchScratch& scratch, SearchResult& result) const;
+
+  // Operations for a text that is being typed: tier, then runs, then name; at most `limit`.
+  std::vector<Suggestion> suggest(std::string_view text, std::size_t limit = 8) const;
+
+  // Position of an operation in the order (family, name), numbers by value, case ignored.
+  std::uint32_t natural_position(Index operation) const;
+  // All operations in that order.
+  std::span<const Index> natural_order() const;
+
+  // Families by number of eligible runs, then name.
+  struct Family {
+    catalog::NameId name = 0;
+    std::uint32_t operations = 0;
+    std::uint32_t runs = 0;
+  };
+  std::span<const Family> families() const;
+
+  std::size_t memory_bytes() const;
+
+ private:
+  struct State;
+  std::unique_ptr<State> state_;
+};
+
+// The name that people see, in lower case: without a leading number, '_' as space (spec 13.2).
+std::string searchable_name(std::string_view raw);
+
+}  // namespace ki::resolve
