@@ -27,7 +27,7 @@ enum class Mode : std::uint8_t {
   kChooser,        // several operations may be meant
   kModel,          // the operations of one model
   kBrowse,         // nothing asked for: all operations
-  kNone,           // nothing found; `families` says where to start
+  kNothing,        // nothing found; `families` says where to start
 };
 std::string_view to_string(Mode mode);  // "exact", "operation_only", ...
 
@@ -211,7 +211,7 @@ struct Answer {
   std::optional<Row> best_deployable;
   std::optional<Nearest> nearest;
   std::optional<Chooser> chooser;       // kChooser, kModel and kBrowse
-  std::vector<FamilyHint> families;     // kNone: where to start
+  std::vector<FamilyHint> families;     // kNothing: where to start
   std::vector<Index> related;           // other operations, best first
   std::vector<Correction> corrections;  // "rmsnrom" read as "rmsnorm"
   std::vector<Index> sources;           // of the rows shown, in order of first use
