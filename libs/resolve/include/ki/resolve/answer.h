@@ -199,7 +199,7 @@ struct AppliedPolicy {
 };
 
 struct Answer {
-  Mode mode = Mode::kNone;
+  Mode mode = Mode::kNothing;
   std::uint64_t catalog_seq = 0;
   std::optional<std::string> model;  // kModel: as asked
   Index operation = kNone;
