@@ -10,26 +10,30 @@
 namespace ki::display {
 
 struct CitationAuthor {
-  std::string name;  // a person's or a project's name as one literal text
+  std::string name{};  // a person's or a project's name as one literal text
 };
 
 // What is cited, as shown to the reader. Empty texts are left out.
 struct Citation {
-  std::string implementation;  // "Amir M. Mir | SF Tensor"
-  std::string operation;       // "Multi head QKV projection with RoPE backward"
-  std::string workload;        // "suite of 16 cases · mean latency"
-  std::string hardware;        // "NVIDIA B200"; not part of the text form
-  std::string value;           // "1.16 ms"
-  std::string statistic;       // "mean"
-  std::string source;          // "NVIDIA SOL-ExecBench"
-  std::string run_id;
-  std::string digest;  // "sha256:…"
-  std::string url;     // permalink
-  std::string rank;    // "rank 2 of 70 (ranking-v1)"; may be empty
-  std::string catalog_version;
-  std::vector<CitationAuthor> authors;  // empty: the implementation's name
-  Instant observed_at;
-  Instant accessed_at;  // the reader's day, not the day of a cache
+  std::string implementation{};  // "Amir M. Mir | SF Tensor"
+  std::string operation{};       // "Multi head QKV projection with RoPE backward"
+  std::string workload{};        // "suite of 16 cases · mean latency"
+  std::string hardware{};        // "NVIDIA B200"; not part of the text form
+  std::string value{};           // "1.16 ms"
+  std::string statistic{};       // "mean"
+  std::string source{};          // "NVIDIA SOL-ExecBench"
+  // Replaces "Reported by <source>"; of a serving run "MLPerf Inference · closed/datacenter
+  // · 6.0-0001".
+  std::string attribution{};
+  std::string record = "KernelIndex run";  // or "KernelIndex serving run"
+  std::string run_id{};
+  std::string digest{};  // "sha256:…"
+  std::string url{};     // permalink
+  std::string rank{};    // "rank 2 of 70 (ranking-v1)"; may be empty
+  std::string catalog_version{};
+  std::vector<CitationAuthor> authors{};  // empty: the implementation's name
+  Instant observed_at{};
+  Instant accessed_at{};  // the reader's day, not the day of a cache
 };
 
 // "Amir M. Mir | SF Tensor · Multi head QKV projection with RoPE backward, suite of 16 cases · mean

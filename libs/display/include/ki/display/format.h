@@ -20,8 +20,8 @@ std::string to_fixed(double value, int decimals);
 
 // A value and its unit as two elements; either may be empty.
 struct Readout {
-  std::string value;
-  std::string unit;
+  std::string value{};
+  std::string unit{};
 
   // "7.81 µs"; without a unit only the value.
   std::string text() const;

@@ -18,7 +18,7 @@ namespace ki::display {
 std::string suite_label(std::int64_t cases, std::string_view statistic, std::string_view metric);
 
 struct Axis {
-  std::string_view name;
+  std::string_view name{};
   double value = 0;
 };
 // "m = 120 · fp16": axes in the order given, then the dtype label.
@@ -63,14 +63,14 @@ std::string short_digest(std::string_view digest);       // 30 characters, "sha2
 std::optional<std::string> source_native_line(const json::Value& metrics);
 
 struct RankLine {
-  std::optional<std::uint32_t> rank;  // none: eligible but not ranked
-  std::uint32_t cohort_size = 0;      // 0: unknown, left out
+  std::optional<std::uint32_t> rank{};  // none: eligible but not ranked
+  std::uint32_t cohort_size = 0;        // 0: unknown, left out
   bool is_tied = false;
   bool is_source_native = false;
-  std::optional<Instant> observed_at;
-  std::string_view policy_version;          // "ranking-v1"; empty: left out
-  std::optional<Instant> as_of;             // state of the catalog that the rank is of
-  std::span<const std::string> ineligible;  // codes; when any, the rank is left out
+  std::optional<Instant> observed_at{};
+  std::string_view policy_version{};          // "ranking-v1"; empty: left out
+  std::optional<Instant> as_of{};             // state of the catalog that the rank is of
+  std::span<const std::string> ineligible{};  // codes; when any, the rank is left out
 };
 // "Rank 2= of 70 in its comparison group · strict exact comparison · observed 2026-05-21 ·
 // ranking-v1 · as of 2026-08-16".

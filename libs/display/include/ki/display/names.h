@@ -13,10 +13,10 @@ std::string operation_name(std::string_view raw);
 // The parts of an implementation's title that do not repeat its operation; the slug when none is
 // left.
 struct ImplementationTitle {
-  std::string_view title;  // may be empty
-  std::string_view slug;
-  std::string_view operation_name;  // raw or humanised, as stored
-  std::string_view operation_slug;
+  std::string_view title{};  // may be empty
+  std::string_view slug{};
+  std::string_view operation_name{};  // raw or humanised, as stored
+  std::string_view operation_slug{};
 };
 std::string implementation_name(const ImplementationTitle& parts);
 
@@ -25,7 +25,7 @@ std::string hardware_slug(std::string_view model);
 // The same rule for `model:` tags and facets: "DeepSeek-V3" -> "deepseek-v3".
 std::string model_slug(std::string_view model);
 
-// "submission-3483" for people is itself; a revision of 40 hexadecimal digits is cut to 7.
+// A commit of 40 hexadecimal digits is cut to 7; "submission-3483" and the like are kept.
 std::string revision(std::string_view revision);
 
 }  // namespace ki::display
