@@ -25,7 +25,7 @@ WorkloadColumns derive_suite(const json::Value& suite_spec);
 
 struct ProjectColumns {
   std::string_view name;
-  std::string normalized_name;                    // ASCII and Latin-1 letters in lower case
+  std::string normalized_name;                    // in lower case, by Unicode
   std::optional<std::string_view> canonical_url;  // repository, else homepage
   std::string_view kind;                          // library when absent
 };

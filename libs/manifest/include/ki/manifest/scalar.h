@@ -14,8 +14,8 @@ bool is_digest(std::string_view text);  // sha256: and 64 lower-case hexadecimal
 // An absolute https URL of at most 2000 UTF-16 code units with a valid host and port; the scheme in
 // any case and user information pass, as browsers' parsers allow (compat profile).
 bool is_https_url(std::string_view text);
-// Also: starts with exactly "https://", no user information, no white space, no control character,
-// no backslash, ASCII host (strict profile).
+// Also: starts with exactly "https://", only characters of RFC 3986, no user information (strict
+// profile).
 bool is_plain_https_url(std::string_view text);
 
 }  // namespace ki::manifest
