@@ -9,7 +9,7 @@
 namespace ki::policy {
 
 struct RunFacts {
-  std::string_view status;  // "passed", "runtime_error", …
+  std::string_view status{};  // "passed", "runtime_error", …
   bool published = false;
   bool retracted = false;
   bool superseded = false;  // by a published run

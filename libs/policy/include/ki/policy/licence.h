@@ -2,7 +2,6 @@
 #pragma once
 
 #include <cstdint>
-#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -10,7 +9,7 @@
 
 namespace ki::policy {
 
-// An SPDX licence id or exception id of the list 3.27 or a deprecated one, exact case.
+// An id of the SPDX License List, deprecated ones too, in exact case.
 bool is_spdx_licence(std::string_view id);
 bool is_spdx_exception(std::string_view id);
 // The list's casing of an id in any case.
@@ -20,10 +19,10 @@ std::optional<std::string_view> spdx_licence_ignoring_case(std::string_view id);
 struct LicenceExpression {
   enum class Kind : std::uint8_t { kLicence, kAnd, kOr };
   Kind kind = Kind::kLicence;
-  std::string licence;  // id or LicenseRef-…, without '+'
+  std::string licence{};  // id or LicenseRef-…, without '+'
   bool or_later = false;
-  std::string exception;                    // after WITH; empty: none
-  std::vector<LicenceExpression> operands;  // of kAnd and kOr, two or more
+  std::string exception{};                    // after WITH; empty: none
+  std::vector<LicenceExpression> operands{};  // of kAnd and kOr, two or more
 };
 std::optional<LicenceExpression> parse_licence_expression(std::string_view text);
 

@@ -31,7 +31,10 @@ enum class UnitFamily : std::uint8_t {
 struct Unit {
   std::string_view name;
   UnitFamily family;
-  double scale;  // of the family's base unit: s, 1/s, tokens/s, flop/s, byte/s, byte, J, W, USD, 1
+  // Of the family's base unit (s, 1/s, tokens/s, flop/s, byte/s, byte, J, W, USD, 1), as a
+  // fraction.
+  std::uint64_t numerator;
+  std::uint64_t denominator;
 };
 // Exact spelling: MB is not MiB, Mb is not MB.
 const Unit* find_unit(std::string_view name);

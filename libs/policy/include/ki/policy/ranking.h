@@ -29,8 +29,8 @@ struct RankInput {
   double low = 0;
   double high = 0;
   EvidenceLevel evidence = EvidenceLevel::kReported;
-  Instant observed_at;
-  std::string_view id;
+  Instant observed_at{};
+  std::string_view id{};
 };
 
 struct Ranked {

@@ -15,15 +15,15 @@ namespace ki::policy {
 
 // One eligible run with a value. `id` is a view into the caller's storage.
 struct RecordRun {
-  std::string_view id;
+  std::string_view id{};
   double value = 0;
-  Instant observed_at;
+  Instant observed_at{};
 };
 
 // A v1 record event; indexes into the runs that were given.
 struct RecordEvent {
   std::uint32_t run = 0;
-  std::optional<std::uint32_t> previous;
+  std::optional<std::uint32_t> previous{};
   bool operator==(const RecordEvent&) const = default;
 };
 
@@ -49,19 +49,19 @@ std::optional<LeaderCause> parse_leader_cause(std::string_view text);
 enum class LeaderTrigger : std::uint8_t { kPublication, kRetraction, kSupersession, kPolicyChange };
 
 struct Leader {
-  std::string run_id;
+  std::string run_id{};
   double value = 0;
-  Instant observed_at;
+  Instant observed_at{};
   bool operator==(const Leader&) const = default;
 };
 
 // One entry of a cohort's append-only sequence; the store adds seq and policy version.
 struct LeaderChange {
-  std::optional<Leader> leader;  // nothing: the cohort has no eligible run left
-  std::optional<Leader> previous;
+  std::optional<Leader> leader{};  // nothing: the cohort has no eligible run left
+  std::optional<Leader> previous{};
   LeaderCause cause = LeaderCause::kNewRun;
-  Instant at;          // of a publication: when the leader was observed; of a correction: now
-  Instant indexed_at;  // now
+  Instant at{};          // of a publication: when the leader was observed; of a correction: now
+  Instant indexed_at{};  // now
   bool operator==(const LeaderChange&) const = default;
 };
 
@@ -79,7 +79,7 @@ std::vector<LeaderChange> leader_changes_of_publication(const std::optional<Lead
 
 // One step of a cohort's leader history, oldest first.
 struct BreakStep {
-  std::string_view project;
+  std::string_view project{};
   double value = 0;
 };
 
@@ -95,8 +95,8 @@ inline constexpr double kBreakMinimum = 0.005;  // 0.5 %
 
 struct JudgedStep {
   StepKind kind = StepKind::kFirst;
-  std::optional<std::uint32_t> standing;  // index of the step whose record stood before
-  double improvement = 0;                 // (standing - value) / standing; 0 for the first
+  std::optional<std::uint32_t> standing{};  // index of the step whose record stood before
+  double improvement = 0;                   // (standing - value) / standing; 0 for the first
   bool operator==(const JudgedStep&) const = default;
 };
 
