@@ -1,10 +1,10 @@
 #include "ki/catalog/table.h"
 
-#include <algorithm>
+#include "ki/base/check.h"
 
 #include <fmt/format.h>
 
-#include "ki/base/check.h"
+#include <algorithm>
 
 namespace ki::catalog {
 namespace {
@@ -27,7 +27,8 @@ constexpr std::array kTables = {
     TableInfo{Table::kSourceSnapshots, "source_snapshots", {"id"}, ""},
     TableInfo{Table::kModelRevisions, "model_revisions", {"id"}, "modelDigest"},
     TableInfo{Table::kServingStackRevisions, "serving_stack_revisions", {"id"}, "stackDigest"},
-    TableInfo{Table::kServingConfigurations, "serving_configurations", {"id"}, "configurationDigest"},
+    TableInfo{
+        Table::kServingConfigurations, "serving_configurations", {"id"}, "configurationDigest"},
     TableInfo{Table::kServingWorkloads, "serving_workloads", {"id"}, "workloadDigest"},
     TableInfo{Table::kServingRuns, "serving_runs", {"id"}, "runDigest"},
     TableInfo{Table::kAttestations, "attestations", {"id"}, ""},

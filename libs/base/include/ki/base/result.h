@@ -22,15 +22,16 @@ inline std::unexpected<Error> fail(Error error) { return std::unexpected(std::mo
 #define KI_CONCAT(a, b) KI_CONCAT_INNER(a, b)
 
 // KI_TRY(auto x, expression);  declares x from a Result, or returns its Error from this function.
-#define KI_TRY(declaration, ...) KI_TRY_IMPL(KI_CONCAT(ki_try_, __LINE__), declaration, __VA_ARGS__)
+#define KI_TRY(declaration, ...) \
+  KI_TRY_IMPL(KI_CONCAT(ki_try_, __COUNTER__), declaration, __VA_ARGS__)
 #define KI_TRY_IMPL(name, declaration, ...)                   \
   auto name = (__VA_ARGS__);                                  \
   if (!name) return std::unexpected(std::move(name).error()); \
   declaration = *std::move(name)
 
 // KI_TRY_VOID(expression);  for a Result<void>, or when the value is not needed.
-#define KI_TRY_VOID(...)                                      \
-  do {                                                        \
-    if (auto ki_try_void = (__VA_ARGS__); !ki_try_void)       \
-      return std::unexpected(std::move(ki_try_void).error()); \
+#define KI_TRY_VOID(...) KI_TRY_VOID_IMPL(KI_CONCAT(ki_try_void_, __LINE__), __VA_ARGS__)
+#define KI_TRY_VOID_IMPL(name, ...)                                                        \
+  do {                                                                                     \
+    if (auto name = (__VA_ARGS__); !name) return std::unexpected(std::move(name).error()); \
   } while (false)

@@ -1,12 +1,13 @@
-// All arrays of a snapshot in one place, owned (std::vector) while it is built and viewed (std::span)
-// while it is read. for_each_column() is the list that the file format and the copies follow.
+// All arrays of a snapshot in one place, owned (std::vector) while it is built and viewed
+// (std::span) while it is read. for_each_column() is the list that the file format and the copies
+// follow.
 #pragma once
+
+#include "ki/catalog/rows.h"
 
 #include <span>
 #include <string_view>
 #include <vector>
-
-#include "ki/catalog/rows.h"
 
 namespace ki::catalog {
 
@@ -44,23 +45,26 @@ struct Columns {
   Array<OtherRow> others;
 
   // Lookups: open-addressing tables of row indexes, a power of two in size.
-  Array<Index> project_slots, operation_slots, workload_slots, implementation_slots, run_slots;  // by id
-  Array<Index> operation_digest_slots, workload_digest_slots, implementation_digest_slots, run_digest_slots;
-  Array<Index> cohort_slots;                                                      // by comparison key
-  Array<Index> operation_slug_slots, project_slug_slots, implementation_slug_slots;  // by slug (newest wins)
+  Array<Index> project_slots, operation_slots, workload_slots, implementation_slots,
+      run_slots;  // by id
+  Array<Index> operation_digest_slots, workload_digest_slots, implementation_digest_slots,
+      run_digest_slots;
+  Array<Index> cohort_slots;  // by comparison key
+  Array<Index> operation_slug_slots, project_slug_slots,
+      implementation_slug_slots;  // by slug (newest wins)
 
   // Adjacency, derived.
-  Array<Index> cohort_runs;                   // CohortRow::runs
+  Array<Index> cohort_runs;  // CohortRow::runs
   Array<Slice> operation_workload_slices, operation_cohort_slices, operation_implementation_slices,
       operation_run_slices, workload_cohort_slices, cohort_event_slices, implementation_run_slices;
-  Array<Index> operation_workloads;           // in order of index
-  Array<Index> operation_cohorts;             // by run count descending, then key
-  Array<Index> operation_implementations;     // in order of index
-  Array<Index> operation_runs;                // eligible runs by (value, observed, id)
-  Array<Index> workload_cohorts;              // by ranked runs descending, then key
-  Array<Index> cohort_events;                 // visible order: (at, created, id)
-  Array<Index> implementation_runs;           // eligible runs by (value, observed, id)
-  Array<Index> runs_newest;                   // published runs by (observed, id) descending
+  Array<Index> operation_workloads;        // in order of index
+  Array<Index> operation_cohorts;          // by run count descending, then key
+  Array<Index> operation_implementations;  // in order of index
+  Array<Index> operation_runs;             // eligible runs by (value, observed, id)
+  Array<Index> workload_cohorts;           // by ranked runs descending, then key
+  Array<Index> cohort_events;              // visible order: (at, created, id)
+  Array<Index> implementation_runs;        // eligible runs by (value, observed, id)
+  Array<Index> runs_newest;                // published runs by (observed, id) descending
 };
 
 template <class T>

@@ -1,6 +1,11 @@
 // LiveCatalog: a store with its current snapshot. Readers take current() once per request and never
-// lock; refresh() folds what was committed since, here or in another process, and swaps the pointer.
+// lock; refresh() folds what was committed since, here or in another process, and swaps the
+// pointer.
 #pragma once
+
+#include "ki/base/result.h"
+#include "ki/catalog/snapshot.h"
+#include "ki/catalog/store.h"
 
 #include <atomic>
 #include <filesystem>
@@ -8,19 +13,19 @@
 #include <mutex>
 #include <optional>
 
-#include "ki/base/result.h"
-#include "ki/catalog/snapshot.h"
-#include "ki/catalog/store.h"
-
 namespace ki::catalog {
 
 class LiveCatalog {
  public:
   // Opens the snapshot file beside the store when there is one and it is sound and of this catalog,
-  // folds what the log has beyond it, or rebuilds it from the store. Without a path nothing is kept.
-  static Result<std::unique_ptr<LiveCatalog>> open(Store& store, std::optional<std::filesystem::path> snapshot_file);
+  // folds what the log has beyond it, or rebuilds it from the store. Without a path nothing is
+  // kept.
+  static Result<std::unique_ptr<LiveCatalog>> open(
+      Store& store, std::optional<std::filesystem::path> snapshot_file);
 
-  std::shared_ptr<const Snapshot> current() const { return current_.load(std::memory_order_acquire); }
+  std::shared_ptr<const Snapshot> current() const {
+    return current_.load(std::memory_order_acquire);
+  }
 
   // Catches up with the store. True when the snapshot changed. Safe to call from any thread.
   Result<bool> refresh();

@@ -62,7 +62,7 @@ struct OperationArgument {
 };
 
 struct OperationDim {
-  NameId axis = 0;         // 0: a literal size
+  NameId axis = 0;  // 0: a literal size
   std::int64_t size = 0;
 };
 
@@ -89,8 +89,8 @@ struct CaseSchemaTensor {
   NameId name = 0;
   NameId dtype = 0;
   std::uint16_t rank = 0;
-  std::uint8_t layout = 0;         // 0 contiguous (no strides), 1 row_major, 2 strided
-  std::uint8_t input_position = 0; // position among the operation's inputs; 255: not an input
+  std::uint8_t layout = 0;          // 0 contiguous (no strides), 1 row_major, 2 strided
+  std::uint8_t input_position = 0;  // position among the operation's inputs; 255: not an input
 };
 struct CaseSchemaRow {
   Slice axes;     // case_schema_axes (NameId), sorted by name
@@ -104,12 +104,12 @@ struct WorkloadRow {
   Bytes32 digest;
   Index operation = kNone;
   WorkloadKind kind = WorkloadKind::kCase;
-  Index schema = kNone;        // of a case
-  std::uint32_t values = 0;    // of a case: offset in case_values (see CaseReader)
+  Index schema = kNone;      // of a case
+  std::uint32_t values = 0;  // of a case: offset in case_values (see CaseReader)
   std::uint32_t suite_cases = 0;
   NameId suite_metric = 0, suite_statistic = 0;
-  Index correctness = kNone;   // correctness_keys
-  NameId dtypes = 0;           // the stored dtypes joined by "/", sorted ("" for suites)
+  Index correctness = kNone;  // correctness_keys
+  NameId dtypes = 0;          // the stored dtypes joined by "/", sorted ("" for suites)
   std::uint32_t entry = 0;
   std::uint32_t eligible_runs = 0;  // derived
 };
@@ -136,8 +136,8 @@ struct ProtocolRow {
   Bytes32 document;  // digest of the whole canonical manifest
   Bytes32 digest;    // spec digest: protocolKey
   NameId harness = 0, harness_version = 0, statistic = 0, timer = 0, family = 0;
-  std::uint32_t samples = 0;         // 0: not stated
-  std::uint8_t compile_included = 2; // 0 no, 1 yes, 2 not stated
+  std::uint32_t samples = 0;          // 0: not stated
+  std::uint8_t compile_included = 2;  // 0 no, 1 yes, 2 not stated
   std::uint8_t reserved[3] = {};
   std::uint32_t entry = 0;
 };
@@ -157,9 +157,10 @@ struct MetricRow {
 };
 
 namespace run_flags {
-inline constexpr std::uint32_t kPublished = 1, kReported = 2, kReproducedHere = 4, kSourceAvailable = 8,
-                               kInstallable = 16, kRawEvidence = 32, kSourceNative = 64, kRetracted = 128,
-                               kEligible = 256, kTiedWithPrevious = 512, kOperationMismatch = 1024;
+inline constexpr std::uint32_t kPublished = 1, kReported = 2, kReproducedHere = 4,
+                               kSourceAvailable = 8, kInstallable = 16, kRawEvidence = 32,
+                               kSourceNative = 64, kRetracted = 128, kEligible = 256,
+                               kTiedWithPrevious = 512, kOperationMismatch = 1024;
 }  // namespace run_flags
 
 struct RunRow {
@@ -177,12 +178,12 @@ struct RunRow {
   std::int64_t published_ms = 0;  // 0: not published
   Index interval = kNone;         // run_intervals
   std::uint32_t flags = 0;
-  std::uint32_t rank = 0;         // ranking-v1, from 1; 0 when not eligible. Derived.
-  std::uint32_t samples = 0;      // 0: not stated
-  NameId license = 0;             // frozen at publication
+  std::uint32_t rank = 0;     // ranking-v1, from 1; 0 when not eligible. Derived.
+  std::uint32_t samples = 0;  // 0: not stated
+  NameId license = 0;         // frozen at publication
   std::uint16_t replications = 0;
-  std::uint8_t status = 0;        // position in manifest's run status list
-  std::uint8_t evidence = 0;      // policy::Evidence, derived
+  std::uint8_t status = 0;    // position in manifest's run status list
+  std::uint8_t evidence = 0;  // policy::Evidence, derived
   std::uint32_t entry = 0;
 };
 
@@ -205,7 +206,13 @@ struct CohortRow {
   std::int64_t last_published_ms = 0;
 };
 
-enum class EventCause : std::uint32_t { kNewRun, kRetraction, kLateObservation, kSupersession, kPolicyChange };
+enum class EventCause : std::uint32_t {
+  kNewRun,
+  kRetraction,
+  kLateObservation,
+  kSupersession,
+  kPolicyChange
+};
 
 // A leader event, as stored (ranking-v1).
 struct EventRow {
@@ -238,8 +245,8 @@ struct ModelRow {
   std::uint32_t runs = 0;
 };
 
-// An entry of a table that the snapshot does not decode (artifacts, audit events, serving stacks, ...):
-// enough to find it again in the store.
+// An entry of a table that the snapshot does not decode (artifacts, audit events, serving stacks,
+// ...): enough to find it again in the store.
 struct OtherRow {
   std::uint32_t entry = 0;
   std::uint32_t table = 0;

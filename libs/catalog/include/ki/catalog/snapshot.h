@@ -2,6 +2,13 @@
 // Any number of threads may read one snapshot; publication makes a new one and swaps the pointer.
 #pragma once
 
+#include "ki/base/result.h"
+#include "ki/base/uuid.h"
+#include "ki/catalog/columns.h"
+#include "ki/catalog/rows.h"
+#include "ki/catalog/store.h"
+#include "ki/digest/digest.h"
+
 #include <array>
 #include <cstdint>
 #include <filesystem>
@@ -12,16 +19,10 @@
 #include <string_view>
 #include <vector>
 
-#include "ki/base/result.h"
-#include "ki/base/uuid.h"
-#include "ki/catalog/columns.h"
-#include "ki/catalog/rows.h"
-#include "ki/catalog/store.h"
-#include "ki/digest/digest.h"
-
 namespace ki::catalog {
 
-// The axes and tensors of one case, decoded. Kept by the caller and reused: no allocation once warm.
+// The axes and tensors of one case, decoded. Kept by the caller and reused: no allocation once
+// warm.
 struct CaseFacts {
   struct Axis {
     NameId name;
@@ -34,8 +35,8 @@ struct CaseFacts {
     std::uint8_t input_position;  // 255: not an input
     std::span<const std::int64_t> dims;
   };
-  std::vector<Axis> axes;        // sorted by name
-  std::vector<Tensor> tensors;   // sorted by name
+  std::vector<Axis> axes;          // sorted by name
+  std::vector<Tensor> tensors;     // sorted by name
   std::vector<std::int64_t> dims;  // storage of Tensor::dims
 
   const Axis* find_axis(NameId name) const;
@@ -52,7 +53,9 @@ class Snapshot {
   Seq seq() const { return head_.seq; }
   const Head& head() const { return head_; }
 
-  std::string_view text(TextRef ref) const { return {columns_.text.data() + ref.offset, ref.length}; }
+  std::string_view text(TextRef ref) const {
+    return {columns_.text.data() + ref.offset, ref.length};
+  }
   std::string_view name(NameId id) const { return text(columns_.names[id]); }
   // The id of a text that occurs somewhere, or nothing: then no row can match it.
   std::optional<NameId> find_name(std::string_view text) const;
@@ -113,9 +116,12 @@ class Snapshot {
 
 // Writes the snapshot to `path` (atomically): header, catalog id, head, a table of sections with
 // their checksums, then the arrays.
-Result<void> write_snapshot(const Snapshot& snapshot, std::string_view catalog_id, const std::filesystem::path& path);
+Result<void> write_snapshot(const Snapshot& snapshot, std::string_view catalog_id,
+                            const std::filesystem::path& path);
 // Maps a snapshot file. Fails with kCorrupt when a checksum or the layout is wrong, with kConflict
-// when it belongs to another catalog or to a program with another layout: rebuild it from the store.
-Result<std::shared_ptr<const Snapshot>> open_snapshot(const std::filesystem::path& path, std::string_view catalog_id);
+// when it belongs to another catalog or to a program with another layout: rebuild it from the
+// store.
+Result<std::shared_ptr<const Snapshot>> open_snapshot(const std::filesystem::path& path,
+                                                      std::string_view catalog_id);
 
 }  // namespace ki::catalog

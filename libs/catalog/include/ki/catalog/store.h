@@ -1,10 +1,15 @@
 // Store: the port behind which catalogs are kept. A store is an append-only log of entries, each a
-// version of one row; the newest version of a key is the row. Nothing is updated or deleted, so what
-// was published can be read as of any sequence number, and the log can be chained and proven.
+// version of one row; the newest version of a key is the row. Nothing is updated or deleted, so
+// what was published can be read as of any sequence number, and the log can be chained and proven.
 //
-// SQLite and memory implement it (modules store_sqlite, store_memory); tests/contract holds the suite
-// that every implementation passes.
+// SQLite and memory implement it (modules store_sqlite, store_memory); tests/contract holds the
+// suite that every implementation passes.
 #pragma once
+
+#include "ki/base/instant.h"
+#include "ki/base/result.h"
+#include "ki/catalog/table.h"
+#include "ki/digest/digest.h"
 
 #include <cstdint>
 #include <filesystem>
@@ -15,25 +20,20 @@
 #include <string_view>
 #include <vector>
 
-#include "ki/base/instant.h"
-#include "ki/base/result.h"
-#include "ki/catalog/table.h"
-#include "ki/digest/digest.h"
-
 namespace ki::catalog {
 
-// Position in the log: 1 for the first entry; 0 is the empty log. The catalog version that people and
-// ETags see is the sequence number of the last committed entry.
+// Position in the log: 1 for the first entry; 0 is the empty log. The catalog version that people
+// and ETags see is the sequence number of the last committed entry.
 using Seq = std::uint64_t;
 
 // One version of one row. Views are valid during the call that hands them out.
 struct Entry {
   Seq seq = 0;
   Table table = Table::kSources;
-  std::string_view key;              // key_of(table, row)
-  std::uint32_t version = 0;         // 0 for the row's first entry
-  std::optional<Digest> digest;      // the content digest of tables that have one; same in all versions
-  std::string_view body;             // canonical JSON text (RFC 8785) of the stored row
+  std::string_view key;          // key_of(table, row)
+  std::uint32_t version = 0;     // 0 for the row's first entry
+  std::optional<Digest> digest;  // the content digest of tables that have one; same in all versions
+  std::string_view body;         // canonical JSON text (RFC 8785) of the stored row
 };
 
 struct OwnedEntry {
@@ -47,7 +47,7 @@ struct OwnedEntry {
 
 // What one committed transaction left behind.
 struct Commit {
-  Seq first = 0;   // its entries: first..last
+  Seq first = 0;  // its entries: first..last
   Seq last = 0;
   Instant at;
   std::string reason;  // e.g. "import kernelindex", "publish", "retract"

@@ -1,14 +1,14 @@
 // The tables of a catalog: their names in exports, their order, and what identifies a row.
 #pragma once
 
+#include "ki/base/result.h"
+#include "ki/json/value.h"
+
 #include <array>
 #include <cstdint>
 #include <optional>
 #include <string>
 #include <string_view>
-
-#include "ki/base/result.h"
-#include "ki/json/value.h"
 
 namespace ki::catalog {
 
