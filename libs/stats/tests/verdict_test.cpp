@@ -8,7 +8,9 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <set>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace ki::stats {
@@ -252,10 +254,9 @@ TEST(PairedVerdict, BlocksInOneOrderAreRefused) {
                   .has(ReasonCode::kOrderNotBalanced));
   pairs = pairs_with_slot_effect(0, true, 1);
   pairs.pop_back();
-  EXPECT_TRUE(compare_paired(kLatency, kLatency, pairs, kRule, PairDesign::kBalancedBlocks)
-                  .has(ReasonCode::kTooFewPairs) ||
-              compare_paired(kLatency, kLatency, pairs, kRule, PairDesign::kBalancedBlocks)
-                  .has(ReasonCode::kOrderNotBalanced));
+  const auto odd = compare_paired(kLatency, kLatency, pairs, kRule, PairDesign::kBalancedBlocks);
+  EXPECT_EQ(odd.verdict, Verdict::kInsufficient);
+  EXPECT_EQ(odd.reasons.at(0).text, "29 pairs do not fill blocks of two");
 }
 
 TEST(PairedVerdict, DifferentThingsAreIncomparableWithEachDifferenceNamed) {
@@ -431,7 +432,27 @@ TEST(UnpairedVerdict, DeltasInsideTheFloorAreNoFindings) {
   }
 }
 
-// --- floor and groups ---
+// --- names, floor and groups ---
+
+TEST(ReasonCodes, HaveDistinctUpperCaseNames) {
+  std::set<std::string_view> names;
+  for (int code = 0; code <= static_cast<int>(ReasonCode::kWithinRunInterval); ++code) {
+    const auto name = to_string(static_cast<ReasonCode>(code));
+    EXPECT_FALSE(name.empty());
+    EXPECT_EQ(name.find_first_not_of("ABCDEFGHIJKLMNOPQRSTUVWXYZ_"), std::string_view::npos)
+        << name;
+    EXPECT_TRUE(names.insert(name).second) << name;
+  }
+}
+
+TEST(Verdicts, HaveTheSixNames) {
+  std::vector<std::string_view> names;
+  for (int verdict = 0; verdict <= static_cast<int>(Verdict::kInsufficient); ++verdict) {
+    names.push_back(to_string(static_cast<Verdict>(verdict)));
+  }
+  EXPECT_EQ(names, (std::vector<std::string_view>{"faster", "slower", "equivalent", "undecided",
+                                                  "incomparable", "insufficient"}));
+}
 
 TEST(NoiseFloor, IsTheHighestPerMilleOfItsComparisons) {
   std::vector<double> values;
