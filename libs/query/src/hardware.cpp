@@ -72,9 +72,13 @@ std::optional<std::uint16_t> memory_word(std::string_view word) {
 
 // "8x" or "x8".
 bool is_count(std::string_view word) {
+  constexpr std::uint16_t kMaxCount = 999;  // "X9000" would be a name
   if (word.size() < 2) return false;
-  if (word.front() == 'x') return whole_number(word.substr(1)).has_value();
-  return word.back() == 'x' && whole_number(word.substr(0, word.size() - 1)).has_value();
+  std::string_view digits;
+  if (word.front() == 'x') digits = word.substr(1);
+  if (word.back() == 'x') digits = word.substr(0, word.size() - 1);
+  const auto count = digits.empty() ? std::nullopt : whole_number(digits);
+  return count && *count <= kMaxCount;
 }
 
 // "1g.5gb": a slice of one GPU.
@@ -205,7 +209,9 @@ class GpuReader {
  public:
   explicit GpuReader(std::string_view text) {
     gpu_.text = std::string(trim(text));
-    for (const std::string& word : words_of(text)) cut_word(word, words_);
+    for (const std::string& word : words_of(text)) {
+      if (word != "r" && word != "tm") cut_word(word, words_);  // trade marks stand anywhere
+    }
   }
 
   Gpu read() {
@@ -406,12 +412,12 @@ GpuWord gpu_word(std::string_view text) {
   for (const std::string& word : words_of(text)) cut_word(word, words);
   GpuWord result = words.empty() ? GpuWord::kNone : GpuWord::kFiller;
   for (const std::string& word : words) {
-    if (vendor_word(word) || is_attribute(word) || is_product_word(word) ||
-        contains(kBrands, word) || is_spelling_word(word)) {
-      result = GpuWord::kName;
-    } else if (!contains(kNoise, word)) {
+    if (contains(kNoise, word)) continue;
+    if (!vendor_word(word) && !is_attribute(word) && !is_product_word(word) &&
+        !contains(kBrands, word) && !is_spelling_word(word)) {
       return GpuWord::kNone;
     }
+    result = GpuWord::kName;
   }
   return result;
 }

@@ -87,8 +87,8 @@ struct ShapeReading {
 };
 struct ShapeRequest {
   std::vector<std::int64_t> dims;
-  bool is_bound = false;               // set by bind()
-  std::vector<ShapeReading> readings;  // set by bind(): every tensor that can have this shape
+  bool is_bound = false;                    // set by bind()
+  std::vector<ShapeReading> readings = {};  // set by bind(): every tensor that can have this shape
 };
 
 // What is asked of one named tensor.
