@@ -86,6 +86,7 @@ Result<GeometricRatio> geometric_ratio(std::span<const CaseValue> left,
   }
   if (coverage == Coverage::kComplete && !result.left_out.empty()) {
     std::vector<Issue> issues;
+    issues.reserve(result.left_out.size());
     for (const auto& [name, reason] : result.left_out) {
       issues.push_back({.code = reason,
                         .pointer = pointer_of(name),

@@ -13,7 +13,6 @@ namespace {
 std::string_view fix_of(SampleFault fault) {
   switch (fault) {
     case SampleFault::kNotANumber:
-      return "leave the sample out and record it as failed";
     case SampleFault::kInfinite:
       return "leave the sample out and record it as failed";
     case SampleFault::kNegative:
