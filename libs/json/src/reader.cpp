@@ -71,12 +71,10 @@ class ReaderRun {
     values_.clear();
     members_.clear();
     if (root && issues_.empty()) return *root;
-    const std::string first = issues_.front().message;
-    return fail(Error(Code::kInvalidArgument,
-                      issues_.size() == 1
-                          ? "the JSON text is not accepted"
-                          : fmt::format("the JSON text has {} problems", issues_.size()),
-                      std::move(issues_)));
+    std::string message = issues_.size() == 1
+                              ? "the JSON text is not accepted"
+                              : fmt::format("the JSON text has {} problems", issues_.size());
+    return fail(Error(Code::kInvalidArgument, std::move(message), std::move(issues_)));
   }
 
   void issue(std::string code, std::size_t offset, std::string message, std::string fix) {

@@ -83,27 +83,6 @@ Value Value::marked_plain_yaml() const {
   return v;
 }
 
-bool Value::boolean() const {
-  KI_CHECK(is_bool());
-  return payload_.boolean;
-}
-double Value::number() const {
-  KI_CHECK(is_number());
-  return payload_.number;
-}
-std::string_view Value::string() const {
-  KI_CHECK(is_string());
-  return {payload_.text, size_};
-}
-std::span<const Value> Value::items() const {
-  KI_CHECK(is_array());
-  return {payload_.items, size_};
-}
-std::span<const Member> Value::members() const {
-  KI_CHECK(is_object());
-  return {payload_.members, size_};
-}
-
 std::optional<std::int64_t> Value::integer() const {
   if (!is_number()) return std::nullopt;
   const double x = payload_.number;

@@ -113,6 +113,14 @@ TEST(Reader, KnowsWhichNumbersAreInTheirOwnSpelling) {
   EXPECT_EQ(canonical_flags, "1000011011");
 }
 
+TEST(Reader, CountsItsProblems) {
+  Reader reader;
+  const auto value = reader.read(R"({"a":1,"a":2,"b":1,"b":2})");
+  ASSERT_FALSE(value);
+  EXPECT_EQ(value.error().message(), "the JSON text has 2 problems");
+  EXPECT_EQ(value.error().issues().size(), 2u);
+}
+
 TEST(Reader, ReusesItsMemory) {
   Reader reader;
   for (int i = 0; i < 3; ++i) {

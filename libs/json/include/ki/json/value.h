@@ -42,13 +42,22 @@ class Value {
   bool is_object() const { return kind_ == Kind::kObject; }
 
   // Each accessor needs the kind that it names (checked).
-  bool boolean() const;
-  double number() const;
+  bool boolean() const {
+    KI_CHECK(is_bool());
+    return payload_.boolean;
+  }
+  double number() const {
+    KI_CHECK(is_number());
+    return payload_.number;
+  }
   bool has_canonical_spelling() const { return is_canonical_; }
   // A YAML scalar in plain style keeps its spelling, for rules about unquoted text.
   bool is_plain_yaml() const { return is_plain_yaml_; }
   Value marked_plain_yaml() const;
-  std::string_view string() const;
+  std::string_view string() const {
+    KI_CHECK(is_string());
+    return {payload_.text, size_};
+  }
   std::span<const Value> items() const;
   std::span<const Member> members() const;  // in the order of the text
 
@@ -81,6 +90,15 @@ struct Member {
   std::uint32_t key_offset = 0;
   Value value;
 };
+
+inline std::span<const Value> Value::items() const {
+  KI_CHECK(is_array());
+  return {payload_.items, size_};
+}
+inline std::span<const Member> Value::members() const {
+  KI_CHECK(is_object());
+  return {payload_.members, size_};
+}
 
 // Deep equality of meaning: member order and spelling do not matter, -0 equals 0.
 bool operator==(const Value& a, const Value& b);
