@@ -37,10 +37,10 @@ struct Validator::Impl {
     std::vector<Issue> issues = checker.take_issues();
     const std::string what =
         kind ? fmt::format("the {} manifest", to_string(*kind)) : std::string("the manifest");
-    return fail(Error(Code::kInvalidArgument,
-                      issues.size() == 1 ? what + " has a problem"
-                                         : fmt::format("{} has {} problems", what, issues.size()),
-                      std::move(issues)));
+    std::string message = issues.size() == 1
+                              ? what + " has a problem"
+                              : fmt::format("{} has {} problems", what, issues.size());
+    return fail(Error(Code::kInvalidArgument, std::move(message), std::move(issues)));
   }
 
   Result<ValidManifest> validate(const json::Value& manifest, std::string_view text) {

@@ -95,11 +95,10 @@ class ReaderRun {
 
   Result<json::Document> finish() {
     if (issues_.empty()) return std::move(document_);
-    return fail(Error(Code::kInvalidArgument,
-                      issues_.size() == 1
-                          ? "the YAML text is not accepted"
-                          : fmt::format("the YAML text has {} problems", issues_.size()),
-                      std::move(issues_)));
+    std::string message = issues_.size() == 1
+                              ? "the YAML text is not accepted"
+                              : fmt::format("the YAML text has {} problems", issues_.size());
+    return fail(Error(Code::kInvalidArgument, std::move(message), std::move(issues_)));
   }
 
   // --- Places ---

@@ -28,8 +28,8 @@ enum class TextForm : std::uint8_t {
   kYaml,
 };
 
-// A manifest that passed. All views are valid until the next call of the Validator that made it
-// (and, for a manifest given as a Value, as long as that Value is).
+// A manifest that passed. `canonical` is valid until the next call of the Validator that made it;
+// the values also point into the text or value that was given.
 struct ValidManifest {
   ManifestKind kind = ManifestKind::kOperationSpec;
   json::Value root;      // normalised: durations are integers, sets are sorted without duplicates
