@@ -110,36 +110,61 @@ bool is_attribute(std::string_view word) {
   return form_word(word) || memory_word(word) || contains(kMemoryTypes, word);
 }
 
+// The names of all products as lower-case words, made once.
+struct Name {
+  const Product* product;
+  std::vector<std::string> words;
+};
+struct Names {
+  std::vector<Name> names;
+  std::vector<std::string> tokens;    // sorted: names of one word
+  std::vector<std::string> spelling;  // sorted: words of the longer names, "rtx", "pro", "6000"
+
+  Names() {
+    for (const Product& product : products()) {
+      tokens.push_back(ascii_lower(product.token));
+      names.push_back({&product, {tokens.back()}});
+      for (const std::string_view text : product.spellings) {
+        Name& name = names.emplace_back(&product, std::vector<std::string>{});
+        for (const std::string_view word : split(text, ' ')) name.words.emplace_back(word);
+        spelling.insert(spelling.end(), name.words.begin(), name.words.end());
+      }
+    }
+    std::ranges::sort(tokens);
+    std::ranges::sort(spelling);
+  }
+};
+const Names& names() {
+  static const Names all;
+  return all;
+}
+
+bool is_product_word(std::string_view word) {
+  return std::ranges::binary_search(names().tokens, word, std::ranges::less{});
+}
+bool is_spelling_word(std::string_view word) {
+  return std::ranges::binary_search(names().spelling, word, std::ranges::less{});
+}
+
+constexpr std::size_t kMaxRunTogether = 40;  // bytes of a word that is cut
+constexpr int kMaxAttributes = 4;            // in one word; bounds the search
+
 // Cuts "sxm580gb" into attributes, longest first; false when something is left.
-bool cut_attributes(std::string_view text, std::vector<std::string>& out) {
+bool cut_attributes(std::string_view text, std::vector<std::string>& out, int left) {
   if (text.empty()) return true;
+  if (left == 0) return false;
   for (std::size_t length = text.size(); length > 0; --length) {
     if (!is_attribute(text.substr(0, length))) continue;
     out.emplace_back(text.substr(0, length));
-    if (cut_attributes(text.substr(length), out)) return true;
+    if (cut_attributes(text.substr(length), out, left - 1)) return true;
     out.pop_back();
   }
   return false;
 }
 
-bool is_product_word(std::string_view word) {
-  return std::ranges::any_of(products(), [&](const Product& product) {
-    return equals_ignoring_case(product.token, word);
-  });
-}
-
-// A word of a product's name in several words: "rtx", "pro", "6000".
-bool is_spelling_word(std::string_view word) {
-  return std::ranges::any_of(products(), [&](const Product& product) {
-    return std::ranges::any_of(product.spellings, [&](std::string_view spelling) {
-      return contains(split(spelling, ' '), word);
-    });
-  });
-}
-
 // Cuts a run-together spelling ("8xh100", "h100sxm5") into its words; otherwise the word itself.
 void cut_word(std::string_view word, std::vector<std::string>& out) {
-  if (is_product_word(word) || is_attribute(word)) {
+  if (word.size() > kMaxRunTogether || is_product_word(word) || is_attribute(word)) {
     out.emplace_back(word);
     return;
   }
@@ -149,13 +174,12 @@ void cut_word(std::string_view word, std::vector<std::string>& out) {
     return cut_word(word.substr(x + 1), out);
   }
   std::size_t longest = 0;
-  for (const Product& product : products()) {
-    const std::string token = ascii_lower(product.token);
+  for (const std::string& token : names().tokens) {
     if (word.starts_with(token) && token.size() > longest) longest = token.size();
   }
   if (longest > 0) {
     std::vector<std::string> attributes;
-    if (cut_attributes(word.substr(longest), attributes)) {
+    if (cut_attributes(word.substr(longest), attributes, kMaxAttributes)) {
       out.emplace_back(word.substr(0, longest));
       out.insert(out.end(), attributes.begin(), attributes.end());
       return;
@@ -172,17 +196,9 @@ struct Found {
 // The product whose name starts at words[at]; the longest name wins.
 Found find_product(std::span<const std::string> words, std::size_t at) {
   Found best;
-  const auto consider = [&](const Product& product, std::span<const std::string_view> name) {
-    if (name.size() <= best.words || at + name.size() > words.size()) return;
-    for (std::size_t i = 0; i < name.size(); ++i) {
-      if (!equals_ignoring_case(words[at + i], name[i])) return;
-    }
-    best = {&product, name.size()};
-  };
-  for (const Product& product : products()) {
-    consider(product, std::array{product.token});
-    for (const std::string_view spelling : product.spellings)
-      consider(product, split(spelling, ' '));
+  for (const auto& [product, name] : names().names) {
+    if (name.size() <= best.words || at + name.size() > words.size()) continue;
+    if (std::ranges::equal(words.subspan(at, name.size()), name)) best = {product, name.size()};
   }
   return best;
 }

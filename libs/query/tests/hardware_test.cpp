@@ -184,6 +184,13 @@ TEST(Gpu, TheRegistryReadsItsOwnNames) {
   }
 }
 
+TEST(Gpu, ALongRunOfAttributesIsNotSearchedWithoutEnd) {
+  std::string word = "h100";
+  for (int i = 0; i < 60; ++i) word += "sxm480gb";  // each can be cut in two ways
+  EXPECT_FALSE(parse_gpu(word + "x").is_complete());
+  EXPECT_EQ(gpu_word(word + "x"), GpuWord::kNone);
+}
+
 TEST(Gpu, SuggestsTheClosestProduct) {
   EXPECT_EQ(gpu_hint("MI300"), "MI300A");
   EXPECT_EQ(gpu_hint("NVIDIA MI355"), "MI355X");
