@@ -117,11 +117,15 @@ class SchemaWriter {
                      });
         return;
       case Rule::kTextOrNumber:
-        alternatives([this] { writer_.member("type", "number"); },
-                     [&] {
-                       writer_.member("type", "string");
-                       text(type);
-                     });
+        alternatives(
+            [this] {
+              writer_.member("type", "number");
+              bounds(Bound::kNone);
+            },
+            [&] {
+              writer_.member("type", "string");
+              text(type);
+            });
         return;
       case Rule::kAny:
         return;
@@ -177,21 +181,24 @@ class SchemaWriter {
     writer_.member("maximum", kMaxInteger);
   }
 
+  // Numbers from 2^53 on are refused in every spelling (spec 17).
   void bounds(Bound bound) {
     switch (bound) {
       case Bound::kNone:
-        return;
+        writer_.member("exclusiveMinimum", -kMaxInteger - 1);
+        break;
       case Bound::kAtLeastZero:
         writer_.member("minimum", 0);
-        return;
+        break;
       case Bound::kAboveZero:
         writer_.member("exclusiveMinimum", 0);
-        return;
+        break;
       case Bound::kUnitInterval:
         writer_.member("minimum", 0);
         writer_.member("maximum", 1);
         return;
     }
+    writer_.member("exclusiveMaximum", kMaxInteger + 1);
   }
 
   json::Writer writer_;

@@ -1,0 +1,34 @@
+// The npm pipeline on the same manifests: JSON.parse, canonicalize, SHA-256. Prints one line like
+// those of bench_manifest_digest. Needs the packages of tests/peer.
+//
+//   node npm_bench.mjs LINES [PASSES]
+import {createHash} from 'node:crypto';
+import {readFileSync} from 'node:fs';
+import {createRequire} from 'node:module';
+import {pathToFileURL} from 'node:url';
+
+const require = createRequire(new URL('../../tests/peer/package.json', import.meta.url));
+const {default: canonicalize} = await import(pathToFileURL(require.resolve('canonicalize')));
+
+const [path, passes = '15'] = process.argv.slice(2);
+const texts = readFileSync(path, 'utf8').split('\n').filter((line) => line.length);
+const bytes = texts.reduce((sum, text) => sum + Buffer.byteLength(text), 0);
+let sink = 0;
+const pass = () => {
+  for (const text of texts) {
+    const {apiVersion, kind, spec} = JSON.parse(text);
+    sink += createHash('sha256').update(canonicalize({apiVersion, kind, spec})).digest('hex').length;
+  }
+};
+pass();
+const rates = [];
+for (let i = 0; i < Number(passes); ++i) {
+  const begin = process.hrtime.bigint();
+  pass();
+  rates.push(bytes / 1e6 / (Number(process.hrtime.bigint() - begin) / 1e9));
+}
+rates.sort((a, b) => a - b);
+const show = (x) => x.toFixed(1);
+console.log(`${'npm: parse + canonicalize + sha256'.padEnd(34)}${show(rates[rates.length >> 1]).padStart(9)} MB/s  ` +
+  `[${show(rates[0])}, ${show(rates.at(-1))}]  ${passes} passes`);
+process.exit(sink ? 0 : 1);
