@@ -9,6 +9,10 @@ if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
   # g++ 12 reports false positives of these two inside libstdc++ at -O2 and above.
   target_compile_options(ki_flags INTERFACE -Wno-restrict -Wno-stringop-overflow -Wno-maybe-uninitialized)
 endif()
+if(CMAKE_CXX_COMPILER_ID MATCHES "Clang")
+  # libstdc++ 12 deprecates a helper that its own std::stable_sort calls; g++ keeps the warning for our code.
+  target_compile_options(ki_flags INTERFACE -Wno-deprecated-declarations)
+endif()
 target_compile_definitions(ki_flags INTERFACE _GLIBCXX_ASSERTIONS)
 target_link_libraries(ki_flags INTERFACE Threads::Threads)
 

@@ -123,7 +123,6 @@ class ReaderRun {
   }
 
   std::optional<Value> read_root() {
-    std::optional<Value> done;
     for (;;) {
       // At the start of a value.
       skip_space();
