@@ -43,6 +43,8 @@ struct Candidate {
   RankRow row;
   double location = 0;  // mean log value, smaller is better
   double variance = 0;
+  double low = 0;  // 95 % range of the location; of a single run at least its own interval
+  double high = 0;
   bool has_paired = false;
 };
 
@@ -156,6 +158,16 @@ Candidate Group::summarise(std::span<const std::uint32_t> members) const {
     // Two runs differ by more than the floor in one A/A comparison of a thousand.
     const double spread = *options_.between_run_floor / kNormal9995;
     candidate.variance = (within + std::max(between, spread * spread / 2)) / k;
+    const double half = kNormal975 * std::sqrt(candidate.variance);
+    candidate.low = candidate.location - half;
+    candidate.high = candidate.location + half;
+    const TestedRun& only = runs_[members[0]];
+    if (members.size() == 1 && only.has_interval && only.low > 0) {
+      const double low = sign_ * stats::portable_log(only.low);
+      const double high = sign_ * stats::portable_log(only.high);
+      candidate.low = std::min({candidate.low, low, high});
+      candidate.high = std::max({candidate.high, low, high});
+    }
   }
   return candidate;
 }
@@ -176,6 +188,8 @@ Group::Pair Group::unpaired(std::uint32_t i, std::uint32_t j) const {
   double p = 1;
   if (size > 0)
     p = deviation > 0 ? std::min(1.0, stats::erfc(size / deviation / std::sqrt(2.0))) : 0;
+  // Never strictly behind a row that it overlaps (spec 4.2), touching included.
+  if (a.high >= b.low && b.high >= a.low) p = 1;
   return {.first = i,
           .second = j,
           .difference = difference,
