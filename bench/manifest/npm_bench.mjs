@@ -4,11 +4,7 @@
 //   node npm_bench.mjs LINES [PASSES]
 import {createHash} from 'node:crypto';
 import {readFileSync} from 'node:fs';
-import {createRequire} from 'node:module';
-import {pathToFileURL} from 'node:url';
-
-const require = createRequire(new URL('../../tests/peer/package.json', import.meta.url));
-const {default: canonicalize} = await import(pathToFileURL(require.resolve('canonicalize')));
+import canonicalize from '../../tests/peer/node_modules/canonicalize/lib/canonicalize.js';
 
 const [path, passes = '15'] = process.argv.slice(2);
 const texts = readFileSync(path, 'utf8').split('\n').filter((line) => line.length);

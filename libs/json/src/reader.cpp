@@ -8,6 +8,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <bit>
 #include <cstring>
 #include <optional>
 #include <string>
@@ -23,6 +24,8 @@ class ReaderRun {
         arena_(reader.arena_),
         values_(reader.values_),
         members_(reader.members_),
+        open_(reader.open_),
+        scratch_(reader.scratch_),
         text_(text),
         at_(text.data()),
         end_(text.data() + text.size()) {}
@@ -57,19 +60,14 @@ class ReaderRun {
   }
 
  private:
-  struct Open {
-    bool is_object;
-    std::uint32_t offset;
-    std::size_t base;      // where its items or members begin on the shared stack
-    std::string_view key;  // objects: of the member being read
-    std::uint32_t key_offset = 0;
-  };
+  using Open = Reader::Open;
 
   std::size_t here() const { return static_cast<std::size_t>(at_ - text_.data()); }
 
   Result<Value> finish(std::optional<Value> root) {
     values_.clear();
     members_.clear();
+    open_.clear();
     if (root && issues_.empty()) return *root;
     std::string message = issues_.size() == 1
                               ? "the JSON text is not accepted"
@@ -311,6 +309,7 @@ class ReaderRun {
   }
 
   void find_duplicates(std::span<const Member> members) {
+    if (have_distinct_marks(members)) return;
     if (members.size() <= 8) {
       for (std::size_t i = 1; i < members.size(); ++i) {
         for (std::size_t j = 0; j < i; ++j) {
@@ -328,6 +327,25 @@ class ReaderRun {
     for (std::size_t i = 1; i < sorted_.size(); ++i) {
       if (sorted_[i]->key == sorted_[i - 1]->key) duplicate(*sorted_[i - 1], *sorted_[i]);
     }
+  }
+
+  // True when no two names can be equal: each falls on a bit of its own.
+  static bool have_distinct_marks(std::span<const Member> members) {
+    if (members.size() > 24) return false;
+    std::uint64_t marks = 0;
+    for (const Member& member : members) {
+      const std::string_view key = member.key;
+      std::size_t mark = key.size();
+      if (!key.empty()) {
+        mark += static_cast<unsigned char>(key.front()) * 5U +
+                static_cast<unsigned char>(key.back()) * 11U +
+                static_cast<unsigned char>(key[key.size() / 2]) * 23U;
+      }
+      const std::uint64_t bit = std::uint64_t{1} << (mark % 64);
+      if ((marks & bit) != 0) return false;
+      marks |= bit;
+    }
+    return true;
   }
 
   void duplicate(const Member& first, const Member& second) {
@@ -387,7 +405,12 @@ class ReaderRun {
       const std::uint64_t slashes = word ^ (kOnes * '\\');
       const std::uint64_t stops = ((quotes - kOnes) & ~quotes) | ((slashes - kOnes) & ~slashes) |
                                   ((word - kOnes * 0x20) & ~word) | word;
-      if ((stops & kHigh) != 0) break;
+      if ((stops & kHigh) != 0) {
+        // The lowest marked byte is exact; those above it may be marked by a borrow.
+        at += std::countr_zero(stops & kHigh) / 8;
+        if (static_cast<unsigned char>(*at) < 0x80) return at;
+        break;
+      }
       at += 8;
     }
     for (; at != end_; ++at) {
@@ -507,12 +530,12 @@ class ReaderRun {
   Arena& arena_;
   std::vector<Value>& values_;
   std::vector<Member>& members_;
+  std::vector<Open>& open_;
+  std::string& scratch_;
   std::string_view text_;
   const char* at_;
   const char* end_;
-  std::vector<Open> open_;
   bool is_inside_ = false;  // the innermost container's current key or index belongs to the pointer
-  std::string scratch_;
   std::vector<const Member*> sorted_;
   std::vector<Issue> issues_;
 };

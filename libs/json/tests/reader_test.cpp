@@ -113,6 +113,30 @@ TEST(Reader, KnowsWhichNumbersAreInTheirOwnSpelling) {
   EXPECT_EQ(canonical_flags, "1000011011");
 }
 
+TEST(Reader, ForgetsARefusedText) {
+  Reader reader;
+  EXPECT_FALSE(reader.read(R"({"a":[[1,{"b":)"));
+  const auto value = reader.read(R"([{"c":"\n"}])");
+  ASSERT_TRUE(value);
+  EXPECT_EQ(canonical(*value), R"([{"c":"\n"}])");
+  const auto refused = reader.read(R"({"d":nul})");
+  ASSERT_FALSE(refused);
+  EXPECT_EQ(refused.error().issues()[0].pointer, "/d");
+}
+
+TEST(Reader, FindsDuplicatesAmongNamesOfOneShape) {
+  // Names that share length, first, middle and last letter, and many names.
+  Reader reader;
+  EXPECT_TRUE(reader.read(R"({"axbxc":1,"aybxc":2})"));
+  EXPECT_FALSE(reader.read(R"({"axbxc":1,"aybxc":2,"axbxc":3})"));
+  std::string many = "{";
+  for (int i = 0; i < 40; ++i) many += "\"k" + std::to_string(i) + "\":0,";
+  EXPECT_TRUE(reader.read(many + "\"last\":0}"));
+  EXPECT_FALSE(reader.read(many + "\"k7\":0}"));
+  EXPECT_TRUE(reader.read(R"({"":1,"a":2})"));
+  EXPECT_FALSE(reader.read(R"({"":1,"":2})"));
+}
+
 TEST(Reader, CountsItsProblems) {
   Reader reader;
   const auto value = reader.read(R"({"a":1,"a":2,"b":1,"b":2})");

@@ -181,11 +181,11 @@ class SchemaWriter {
     writer_.member("maximum", kMaxInteger);
   }
 
-  // Numbers from 2^53 on are refused in every spelling (spec 17).
+  // Numbers from 2^53 on are refused in every spelling (spec 17); the double before it is 2^53−1.
   void bounds(Bound bound) {
     switch (bound) {
       case Bound::kNone:
-        writer_.member("exclusiveMinimum", -kMaxInteger - 1);
+        writer_.member("minimum", -kMaxInteger);
         break;
       case Bound::kAtLeastZero:
         writer_.member("minimum", 0);
@@ -198,7 +198,7 @@ class SchemaWriter {
         writer_.member("maximum", 1);
         return;
     }
-    writer_.member("exclusiveMaximum", kMaxInteger + 1);
+    writer_.member("maximum", kMaxInteger);
   }
 
   json::Writer writer_;

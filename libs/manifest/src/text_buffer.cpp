@@ -35,31 +35,33 @@ void TextBuffer::put_key(std::string_view ascii_name) {
 }
 
 void TextBuffer::put_string(std::string_view text) {
-  // Copies eight bytes at a time as long as none of them needs an escape.
+  // Copies eight bytes at a time and looks meanwhile whether one of them needs an escape.
   constexpr std::uint64_t kOnes = 0x0101010101010101ULL;
   constexpr std::uint64_t kHigh = 0x8080808080808080ULL;
   ensure(text.size() + 10);
   char* at = memory_.get() + size_;
   *at++ = '"';
-  const char* from = text.data();
-  const char* const end = from + text.size();
+  const std::size_t size = text.size();
   bool needs_escape = false;
-  while (end - from >= 8) {
+  const auto copy_word = [&](std::size_t i) {
     std::uint64_t word;
-    std::memcpy(&word, from, 8);
+    std::memcpy(&word, text.data() + i, 8);
     const std::uint64_t quotes = word ^ (kOnes * '"');
     const std::uint64_t slashes = word ^ (kOnes * '\\');
     const std::uint64_t stops = ((quotes - kOnes) & ~quotes) | ((slashes - kOnes) & ~slashes) |
                                 ((word - kOnes * 0x20) & ~word);
     needs_escape |= (stops & kHigh) != 0;
-    std::memcpy(at, &word, 8);
-    at += 8;
-    from += 8;
-  }
-  for (; from != end; ++from) {
-    const auto byte = static_cast<unsigned char>(*from);
-    needs_escape |= byte < 0x20 || byte == '"' || byte == '\\';
-    *at++ = *from;
+    std::memcpy(at + i, &word, 8);
+  };
+  if (size >= 8) {
+    for (std::size_t i = 0; i + 8 < size; i += 8) copy_word(i);
+    copy_word(size - 8);  // overlaps the last one
+  } else {
+    for (std::size_t i = 0; i < size; ++i) {
+      const auto byte = static_cast<unsigned char>(text[i]);
+      needs_escape |= byte < 0x20 || byte == '"' || byte == '\\';
+      at[i] = text[i];
+    }
   }
   if (needs_escape) [[unlikely]] {
     std::string escaped;
@@ -67,8 +69,8 @@ void TextBuffer::put_string(std::string_view text) {
     put(escaped);
     return;
   }
-  *at++ = '"';
-  size_ = static_cast<std::size_t>(at - memory_.get());
+  at[size] = '"';
+  size_ += size + 2;
 }
 
 void TextBuffer::put_number(double x) {

@@ -7,6 +7,8 @@
 #include "ki/json/value.h"
 
 #include <cstddef>
+#include <cstdint>
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -35,8 +37,17 @@ class Reader {
  private:
   friend class ReaderRun;
   friend Result<Document> read_document(std::string_view, Limits);
+  struct Open {  // a container that is being read
+    bool is_object;
+    std::uint32_t offset;
+    std::size_t base;      // where its items or members begin on the shared stack
+    std::string_view key;  // objects: of the member being read
+    std::uint32_t key_offset = 0;
+  };
   Limits limits_;
   Arena arena_;
+  std::vector<Open> open_;
+  std::string scratch_;
   std::vector<Value> values_;  // open arrays' items, then objects' members move to the arena
   std::vector<Member> members_;
 };
