@@ -121,7 +121,7 @@ std::string read_csv_cell(std::string_view cell) {
 TEST(Cells, ComeBackAsTheyWere) {
   std::string text;
   std::uint32_t state = 1;
-  for (int i = 0; i < 20000; ++i) {
+  for (std::uint32_t i = 0; i < 20000; ++i) {
     constexpr std::string_view kHostile = "=+-@\t\r\n\",; ab1.'\\";
     text.clear();
     for (std::uint32_t length = i % 7; length > 0; --length) {

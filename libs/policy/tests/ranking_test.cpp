@@ -1,5 +1,7 @@
 #include "ki/policy/ranking.h"
 
+#include "allocations.h"
+
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -178,13 +180,19 @@ TEST_F(RandomCohorts, RankAlikeInEveryUnit) {
   }
 }
 
-TEST(RankingV1, ReusesTheOutput) {
-  std::vector<RankInput> runs{run("a", 2), run("b", 1)};
-  std::vector<Ranked> out(5);
-  const Ranked* memory = out.data();
+TEST(RankingV1, AllocatesNothingBesideTheOutput) {
+  std::vector<std::string> ids;
+  std::vector<RankInput> runs;
+  for (int i = 0; i < 1000; ++i) ids.push_back(std::to_string(i));
+  for (int i = 0; i < 1000; ++i)
+    runs.push_back(run(ids[static_cast<std::size_t>(i)], i % 37, i % 37 - 1, i % 37 + 1));
+  std::vector<Ranked> out(runs.size());
+  const std::size_t before = allocations();
   rank_v1(runs, Profile::kStrictExact, out);
-  EXPECT_EQ(out.data(), memory);
-  EXPECT_EQ(shown(runs, out), "b1 a2");
+  EXPECT_EQ(allocations() - before, 0u);
+  std::vector<Ranked> empty;
+  rank_v1(runs, Profile::kStrictExact, empty);
+  EXPECT_EQ(allocations() - before, 1u) << "the output itself; and the counter counts";
 }
 
 }  // namespace
