@@ -51,7 +51,7 @@ enum class Caveat : std::uint8_t {
   kOtherCohort,        // measured under another protocol or environment
   kDeclaredOnly,       // support is stated, no run is known
   kOperationMismatch,  // the implementation belongs to another operation (spec 17)
-  kInterval,           // no interval was reported, so the order is not tested
+  kUnranked,           // measured on another case or outside what was asked: no rank
 };
 std::string_view to_string(Caveat caveat);  // "illustrative_source", ...
 
@@ -205,7 +205,7 @@ struct Answer {
   Index operation = kNone;
   Reason operation_reason = Reason::kId;
   Selected selected;
-  std::vector<CohortOption> cohort_options;  // of the selected workload, the selected one first
+  std::vector<CohortOption> cohort_options;  // of the selected workload, most matching runs first
   std::array<Group, kGroupKinds> groups;
   std::optional<Row> best_verified;
   std::optional<Row> best_deployable;

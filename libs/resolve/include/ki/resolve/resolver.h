@@ -35,6 +35,7 @@ struct Request {
 // Working memory; one per thread, reused from request to request.
 class Scratch {
  public:
+  struct State;  // internal
   Scratch();
   ~Scratch();
   Scratch(Scratch&&) noexcept;
@@ -42,13 +43,12 @@ class Scratch {
 
  private:
   friend class Resolver;
-  friend class Resolution;
-  struct State;
   std::unique_ptr<State> state_;
 };
 
 class Resolver {
  public:
+  struct State;  // internal
   // Both must outlive the resolver; the index must be of this snapshot.
   Resolver(const catalog::Snapshot& snapshot, const SearchIndex& index);
   ~Resolver();
@@ -64,8 +64,6 @@ class Resolver {
   const SearchIndex& index() const;
 
  private:
-  friend class Resolution;
-  struct State;
   std::unique_ptr<State> state_;
 };
 

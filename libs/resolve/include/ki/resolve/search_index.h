@@ -26,10 +26,10 @@ enum class Reason : std::uint8_t {
   kAllWords,   // every word is a word of its names
   kPrefix,     // every word is a word or the beginning of one
   kPart,       // every word is at least a part of one
-  kSomeWords,  // some of the words
   kTypo,       // every word, if a letter or two are corrected
-  kFamily,     // only through its family or a tag
-  kModel,      // no word asked for: it carries the model's tag, or is of the family asked for
+  kFamily,     // every word, some only through its family or a tag
+  kSomeWords,  // some of the words
+  kListed,     // no word asked for: it is of the family or model asked for
 };
 std::string_view to_string(Reason reason);  // "slug", "all words", ...
 
@@ -40,18 +40,24 @@ struct Hit {
   std::uint32_t words = 0;  // bit i: the i-th word of the query was found
 };
 
-// One word or phrase that was asked for, lower case.
+enum class WordUse : std::uint8_t {
+  kRequired,
+  kFacet,  // also a filter ("fp8"): part of the name where that helps, never required
+  kStop,   // says nothing ("with", "kernel"), but may stand in a name
+};
+
+// One word or quoted phrase that was asked for, lower case.
 struct Wanted {
   std::string_view text;
-  bool is_phrase = false;    // its words must stand together
-  bool is_optional = false;  // a filter word that may also be part of a name ("fp8")
+  WordUse use = WordUse::kRequired;
+  bool is_phrase = false;  // its words must stand together
 };
 
 struct Search {
-  std::span<const Wanted> wanted;  // in the order typed
-  std::string_view whole;          // everything typed that may be a name, in order: "amd fp8 mm"
+  std::span<const Wanted> wanted;  // in the order typed; at most 32 words are looked at
   std::string_view family;         // only operations of this family; empty: all
   std::string_view model;          // only operations tagged "model:<model>"; empty: all
+  bool only_exact_if_any = false;  // stop at the first operation that is named exactly
 };
 
 // How a word was read when nothing has it as typed.
@@ -74,6 +80,7 @@ struct Suggestion {
 // Working memory of searches; one per thread, reused.
 class SearchScratch {
  public:
+  struct State;  // internal
   SearchScratch();
   ~SearchScratch();
   SearchScratch(SearchScratch&&) noexcept;
@@ -81,12 +88,12 @@ class SearchScratch {
 
  private:
   friend class SearchIndex;
-  struct State;
   std::unique_ptr<State> state_;
 };
 
 class SearchIndex {
  public:
+  struct State;  // internal
   // The snapshot must outlive the index.
   explicit SearchIndex(const catalog::Snapshot& snapshot);
   ~SearchIndex();
@@ -111,11 +118,12 @@ class SearchIndex {
     std::uint32_t runs = 0;
   };
   std::span<const Family> families() const;
+  // The oldest operations of a family, at most seven, by (created, id).
+  std::span<const Index> oldest_of_family(catalog::NameId family) const;
 
   std::size_t memory_bytes() const;
 
  private:
-  struct State;
   std::unique_ptr<State> state_;
 };
 

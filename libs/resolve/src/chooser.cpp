@@ -1,0 +1,180 @@
+// Lists of operations: those that a text may mean, those of a model, all of them (spec 05.11).
+#include "resolution.h"
+
+#include <algorithm>
+#include <fmt/format.h>
+
+namespace ki::resolve {
+namespace {
+
+constexpr std::size_t kGuidance = 8;
+constexpr std::size_t kRelated = 6;
+
+}  // namespace
+
+// Eligible runs that match the filters of a list: GPU, architecture, CUDA, dtypes. The fastest is taken
+// among the cohorts that share a metric with the largest one.
+void Resolution::count_evidence(ChooserRow& row) {
+  Index metric = kNone;
+  double best = 0;
+  for (const Index index : snapshot_.cohorts_of_operation(row.operation)) {
+    const catalog::CohortRow& cohort = snapshot_.cohorts()[index];
+    if (cohort.ranked == 0) break;  // ordered by ranked runs
+    if (!scratch_.matcher.environment_matches(cohort.environment) || !scratch_.matcher.dtypes_match(cohort.workload)) {
+      continue;
+    }
+    row.matching += cohort.ranked;
+    if (metric != kNone && cohort.metric != metric) continue;
+    const Index head = snapshot_.runs_of_cohort(index).front();
+    const double value = snapshot_.runs()[head].value;
+    if (metric == kNone || value < best) {
+      best = value;
+      row.best = head;
+    }
+    metric = cohort.metric;
+  }
+}
+
+void Resolution::add_evidence_details(ChooserRow& row) {
+  for (const Index index : snapshot_.cohorts_of_operation(row.operation)) {
+    const catalog::CohortRow& cohort = snapshot_.cohorts()[index];
+    if (cohort.ranked == 0) break;
+    if (!scratch_.matcher.environment_matches(cohort.environment) || !scratch_.matcher.dtypes_match(cohort.workload)) {
+      continue;
+    }
+    for (const Index run : snapshot_.runs_of_cohort(index).first(cohort.ranked)) {
+      if (snapshot_.implementations()[snapshot_.runs()[run].implementation].source_available != 0) ++row.with_source;
+    }
+  }
+}
+
+std::string_view Resolution::facet_label() {
+  std::string label;
+  const auto add = [&](std::string_view part) {
+    if (!label.empty()) label += " · ";
+    label += part;
+  };
+  if (intent_->gpu) {
+    add(intent_->gpu->typed);
+  } else if (intent_->architecture) {
+    add(*intent_->architecture);
+  }
+  if (intent_->cuda_major) add(fmt::format("CUDA {}", *intent_->cuda_major));
+  for (const std::string& dtype : intent_->dtypes) add(dtype);
+  return answer_.texts.copy(label);
+}
+
+void Resolution::list_hits(Mode mode) {
+  answer_.mode = mode;
+  if (mode == Mode::kModel) answer_.model = intent_->model;
+  const auto& hits = scratch_.found.hits;
+  Chooser& chooser = answer_.chooser.emplace();
+  chooser.has_facets = scratch_.matcher.has_environment_part() || !intent_->dtypes.empty();
+  scratch_.rows.clear();
+  for (const Hit& hit : hits) {
+    scratch_.rows.push_back({.operation = hit.operation, .reason = hit.reason});
+  }
+  if (!chooser.has_facets) return fill_chooser_page(scratch_.rows);
+  chooser.facet_label = facet_label();
+  // Evidence first, then names with all the filter words, then the natural order.
+  std::uint32_t facet_words = 0;
+  for (std::size_t w = 0; w < scratch_.wanted.size() && w < 32; ++w) {
+    if (scratch_.wanted[w].use == WordUse::kFacet) facet_words |= std::uint32_t{1} << w;
+  }
+  scratch_.order.clear();
+  for (std::uint32_t i = 0; i < hits.size(); ++i) {
+    ChooserRow& row = scratch_.rows[i];
+    count_evidence(row);
+    if (row.matching > 0) ++chooser.with_evidence;
+    const bool lacks_words = (hits[i].words & facet_words) != facet_words;
+    scratch_.order.emplace_back(std::uint64_t{row.matching == 0} << 62 |
+                                    std::uint64_t{row.matching == 0 && lacks_words} << 61 |
+                                    index_.natural_position(row.operation),
+                                i);
+  }
+  std::ranges::sort(scratch_.order);
+  std::vector<ChooserRow> sorted;
+  sorted.reserve(scratch_.rows.size());
+  for (const auto& [key, i] : scratch_.order) sorted.push_back(scratch_.rows[i]);
+  scratch_.rows.swap(sorted);
+  fill_chooser_page(scratch_.rows);
+}
+
+// Only filters were asked for: every operation that has been measured so.
+void Resolution::list_by_evidence() {
+  Chooser& chooser = answer_.chooser.emplace();
+  chooser.has_facets = true;
+  chooser.facet_label = facet_label();
+  scratch_.rows.clear();
+  for (const Index operation : index_.natural_order()) {
+    if (snapshot_.operations()[operation].eligible_runs == 0) continue;
+    ChooserRow row{.operation = operation, .reason = Reason::kListed};
+    count_evidence(row);
+    if (row.matching > 0) scratch_.rows.push_back(row);
+  }
+  if (scratch_.rows.empty()) {
+    answer_.chooser.reset();
+    return guide();
+  }
+  answer_.mode = Mode::kChooser;
+  chooser.with_evidence = static_cast<std::uint32_t>(scratch_.rows.size());
+  fill_chooser_page(scratch_.rows);
+}
+
+void Resolution::fill_chooser_page(std::span<ChooserRow> rows) {
+  Chooser& chooser = *answer_.chooser;
+  chooser.total = static_cast<std::uint32_t>(rows.size());
+  chooser.offset = std::min(request_.list_offset, chooser.total);
+  const auto page = rows.subspan(chooser.offset, std::min<std::size_t>(request_limit(), rows.size() - chooser.offset));
+  chooser.rows.assign(page.begin(), page.end());
+  if (!chooser.has_facets) return;
+  for (ChooserRow& row : chooser.rows) add_evidence_details(row);
+}
+
+void Resolution::browse() {
+  answer_.mode = Mode::kBrowse;
+  answer_.chooser.emplace();
+  const auto operations = snapshot_.operations();
+  scratch_.order.clear();
+  for (Index i = 0; i < operations.size(); ++i) {
+    const catalog::OperationRow& row = operations[i];
+    std::uint64_t key = 0;
+    switch (request_.browse_order) {
+      case BrowseOrder::kRuns: key = 0xFFFFFFFF - row.eligible_runs; break;
+      case BrowseOrder::kNewest: key = ~static_cast<std::uint64_t>(row.last_observed_ms); break;
+      case BrowseOrder::kName: break;
+    }
+    scratch_.order.emplace_back(key, index_.natural_position(i));
+  }
+  const std::size_t end = std::min<std::size_t>(scratch_.order.size(), request_.list_offset + request_limit());
+  std::ranges::partial_sort(scratch_.order, scratch_.order.begin() + static_cast<std::ptrdiff_t>(end));
+  scratch_.rows.clear();
+  for (const auto& [key, position] : scratch_.order) {
+    scratch_.rows.push_back({.operation = index_.natural_order()[position], .reason = Reason::kListed});
+  }
+  fill_chooser_page(scratch_.rows);
+}
+
+void Resolution::guide() {
+  answer_.mode = Mode::kNothing;
+  for (const SearchIndex::Family& family : index_.families().first(std::min(kGuidance, index_.families().size()))) {
+    answer_.families.push_back({family.name, family.operations, family.runs});
+  }
+}
+
+// Others of the family, oldest first, then what the words also find.
+void Resolution::relate() {
+  for (const Index other : index_.oldest_of_family(snapshot_.operations()[operation_].family)) {
+    if (other != operation_ && answer_.related.size() < kRelated) answer_.related.push_back(other);
+  }
+  if (answer_.related.size() == kRelated || scratch_.wanted.empty()) return;
+  Search search{.wanted = scratch_.wanted, .family = {}, .model = {}, .only_exact_if_any = false};
+  index_.search(search, scratch_.search, scratch_.others);
+  for (const Hit& hit : scratch_.others.hits) {
+    if (answer_.related.size() == kRelated) break;
+    const bool is_known = hit.operation == operation_ || std::ranges::find(answer_.related, hit.operation) != answer_.related.end();
+    if (!is_known) answer_.related.push_back(hit.operation);
+  }
+}
+
+}  // namespace ki::resolve

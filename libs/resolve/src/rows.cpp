@@ -1,0 +1,219 @@
+// One row: whether the policy of the request shows it, what it holds, and where it differs.
+#include "ki/base/text.h"
+#include "ki/policy/evidence.h"
+#include "ki/policy/licence.h"
+#include "resolution.h"
+
+#include <algorithm>
+#include <array>
+#include <charconv>
+
+namespace ki::resolve {
+namespace {
+
+using namespace catalog::run_flags;
+
+constexpr std::int64_t kDayMs = 86'400'000;
+
+constexpr unsigned bit(Hidden reason) { return 1U << static_cast<unsigned>(reason); }
+
+// Verified and replicated stand on one tier (spec 04.3), so either answers a request for either.
+bool meets_trust(query::Trust minimum, policy::EvidenceLevel level) {
+  switch (minimum) {
+    case query::Trust::kReported: return true;
+    case query::Trust::kReproducible: return level >= policy::EvidenceLevel::kReproducible;
+    case query::Trust::kReplicated:
+    case query::Trust::kVerified: return level >= policy::EvidenceLevel::kVerified;
+  }
+  return false;
+}
+
+}  // namespace
+
+std::uint32_t Resolution::request_limit() const { return std::min(request_.limit, kMaxPageSize); }
+
+bool Resolution::passes_license(catalog::NameId concluded) {
+  for (const auto& [known, passes] : scratch_.licenses) {
+    if (known == concluded) return passes;
+  }
+  const auto text = concluded == 0 ? std::nullopt : std::optional(snapshot_.name(concluded));
+  const auto matches = [&](const std::string& filter) { return policy::matches_licence_filter(filter, text); };
+  const bool passes = (!intent_->license || matches(*intent_->license)) &&
+                      (intent_->allowed_licenses.empty() || std::ranges::any_of(intent_->allowed_licenses, matches));
+  scratch_.licenses.emplace_back(concluded, passes);
+  return passes;
+}
+
+// Bits of Hidden. A run that nobody made has no evidence; it also has no age.
+unsigned Resolution::hidden_by(const catalog::RunRow* run, const catalog::ImplementationRow& implementation) {
+  if (!has_policy_) return 0;
+  unsigned reasons = 0;
+  if (intent_->minimum_trust) {
+    const bool is_met = run == nullptr
+                            ? *intent_->minimum_trust == query::Trust::kReported
+                            : meets_trust(*intent_->minimum_trust, static_cast<policy::EvidenceLevel>(run->evidence));
+    if (!is_met) reasons |= bit(Hidden::kTrust);
+  }
+  if (intent_->require_source && implementation.source_available == 0) reasons |= bit(Hidden::kSource);
+  if (intent_->require_installable && implementation.installable == 0) reasons |= bit(Hidden::kInstallable);
+  if ((intent_->license || !intent_->allowed_licenses.empty()) && !passes_license(implementation.license_concluded)) {
+    reasons |= bit(Hidden::kLicense);
+  }
+  if (intent_->max_age_days && run != nullptr &&
+      request_.now.ms - run->observed_ms > std::int64_t{*intent_->max_age_days} * kDayMs) {
+    reasons |= bit(Hidden::kAge);
+  }
+  return reasons;
+}
+
+bool Resolution::count_hidden(Group& group, unsigned reasons) {
+  if (reasons == 0) return false;
+  ++group.hidden;
+  for (std::size_t r = 0; r < kHiddenReasons; ++r) group.hidden_by[r] += reasons >> r & 1U;
+  return true;
+}
+
+void Resolution::offer(GroupKind kind, Index run, const catalog::RunRow& row) {
+  Group& group = answer_.group(kind);
+  if (has_policy_ && count_hidden(group, hidden_by(&row, snapshot_.implementations()[row.implementation]))) return;
+  ++group.total;
+  if (group.total <= group.offset || is_page_full(group)) return;
+  Row& shown = group.rows.emplace_back();
+  shown.position = group.total;
+  fill_row(shown, kind, run, row);
+}
+
+std::uint16_t Resolution::code_caveats(const catalog::ImplementationRow& code) const {
+  std::uint16_t caveats = 0;
+  if (code.source_available == 0) caveats |= caveat_bit(Caveat::kNoPublicSource);
+  if (code.license_concluded == 0) caveats |= caveat_bit(Caveat::kLicenseUnknown);
+  if (resolver_.baseline_role != 0 && code.role == resolver_.baseline_role) caveats |= caveat_bit(Caveat::kBaseline);
+  return caveats;
+}
+
+void Resolution::fill_row(Row& row, GroupKind kind, Index run_index, const catalog::RunRow& run) {
+  const catalog::CohortRow& cohort = snapshot_.cohorts()[run.cohort];
+  const catalog::ImplementationRow& code = snapshot_.implementations()[run.implementation];
+  row.run = run_index;
+  row.implementation = run.implementation;
+  row.operation = operation_;
+  row.workload = run.workload;
+  row.cohort = run.cohort;
+  row.environment = cohort.environment;
+  row.metric = cohort.metric;
+  row.value = run.value;
+  row.evidence = static_cast<policy::EvidenceLevel>(run.evidence);
+  row.is_stale = policy::is_stale(Instant{run.observed_ms}, request_.now);
+  row.caveats = code_caveats(code);
+  row.is_baseline = row.has(Caveat::kBaseline);
+  if (run.source != kNone && resolver_.is_illustrative[run.source] != 0) {
+    row.caveats |= caveat_bit(Caveat::kIllustrativeSource);
+  }
+  if ((run.flags & kReproducedHere) == 0 && run.replications == 0) row.caveats |= caveat_bit(Caveat::kNotReproduced);
+  if ((run.flags & kOperationMismatch) != 0) row.caveats |= caveat_bit(Caveat::kOperationMismatch);
+  row.why = WhyRanked::kNotInGroup;
+  if (kind == GroupKind::kExact) {
+    row.match = Match::kExact;
+    row.rank = run.rank;
+    row.cohort_size = cohort.ranked;
+    row.is_tied_with_previous = (run.flags & kTiedWithPrevious) != 0;
+    row.why = row.is_tied_with_previous ? WhyRanked::kTied : run.rank == 1 ? WhyRanked::kLowestValue : WhyRanked::kByValue;
+    return;
+  }
+  row.caveats |= caveat_bit(kind == GroupKind::kReported ? Caveat::kOtherCohort : Caveat::kUnranked);
+  add_mismatches(row, run);
+  row.match = kind == GroupKind::kReported && row.mismatches.empty() ? Match::kExact : Match::kCompatible;
+}
+
+void Resolution::add_mismatch(std::string_view field, std::string_view requested, std::string_view observed) {
+  scratch_.mismatches.push_back({field, requested, observed});
+}
+
+void Resolution::add_mismatches(Row& row, const catalog::RunRow& run) {
+  scratch_.mismatches.clear();
+  json::Arena& texts = answer_.texts;
+  if (scratch_.matcher.has_any()) {
+    for (const query::Mismatch& mismatch : scratch_.matcher.mismatches(run)) {
+      add_mismatch(texts.copy(mismatch.field), texts.copy(mismatch.requested), texts.copy(mismatch.observed));
+    }
+  }
+  if (const catalog::CohortRow& cohort = snapshot_.cohorts()[run.cohort]; !meets_objective(cohort)) {
+    add_mismatch("metric", *intent_->objective_metric, snapshot_.name(snapshot_.metrics()[cohort.metric].metric));
+  }
+  if (run.workload != answer_.selected.workload && answer_.selected.workload != kNone) {
+    add_case_differences(run.workload);
+  }
+  row.mismatches = texts.copy(std::span<const Mismatch>(scratch_.mismatches));
+}
+
+std::string_view Resolution::number_text(std::int64_t value) {
+  std::array<char, 24> buffer;
+  const auto end = std::to_chars(buffer.data(), buffer.data() + buffer.size(), value).ptr;
+  return answer_.texts.copy(std::string_view(buffer.data(), end));
+}
+
+std::string_view Resolution::axis_field(catalog::NameId axis) {
+  for (const auto& [known, field] : scratch_.axis_fields) {
+    if (known == axis) return field;
+  }
+  const std::string_view field = answer_.texts.copy("axes." + std::string(snapshot_.name(axis)));
+  scratch_.axis_fields.emplace_back(axis, field);
+  return field;
+}
+
+// Of an axis that a shape binds, what the shape says; else the selected case's value.
+std::int64_t Resolution::requested_value(catalog::NameId axis, std::int64_t selected) const {
+  if (!intent_->shape || intent_->shape->readings.size() != 1) return selected;
+  for (const query::AxisBinding& bound : intent_->shape->readings.front().axes) {
+    if (equals_ignoring_case(bound.name, snapshot_.name(axis))) return bound.value;
+  }
+  return selected;
+}
+
+// How the case of another workload differs from the selected one, where the request's own mismatches
+// do not say it already (spec 05.9).
+void Resolution::add_case_differences(Index workload) {
+  const catalog::WorkloadRow& selected = snapshot_.workloads()[answer_.selected.workload];
+  const catalog::WorkloadRow& other = snapshot_.workloads()[workload];
+  const auto is_listed = [&](std::string_view field) {
+    return std::ranges::any_of(scratch_.mismatches,
+                               [&](const Mismatch& m) { return equals_ignoring_case(m.field, field); });
+  };
+  if (selected.kind != other.kind) {
+    const bool is_suite = selected.kind == catalog::WorkloadKind::kSuite;
+    if (is_listed("workload.scope")) return;
+    return add_mismatch("workload.scope", is_suite ? "suite aggregate" : "exact case",
+                        is_suite ? "exact case" : "suite aggregate");
+  }
+  if (selected.kind == catalog::WorkloadKind::kSuite) return;
+  snapshot_.read_case(other, scratch_.other_case);
+  const auto& mine = scratch_.selected_case.decoded().axes;
+  const auto& theirs = scratch_.other_case.axes;
+  const auto report = [&](catalog::NameId axis, std::string_view requested, std::string_view observed) {
+    const std::string_view field = axis_field(axis);
+    if (!is_listed(field)) add_mismatch(field, requested, observed);
+  };
+  std::size_t i = 0, j = 0;
+  while (i < mine.size() || j < theirs.size()) {
+    const bool is_same = i < mine.size() && j < theirs.size() && mine[i].name == theirs[j].name;
+    if (is_same) {
+      if (mine[i].value != theirs[j].value) {
+        report(mine[i].name, number_text(requested_value(mine[i].name, mine[i].value)), number_text(theirs[j].value));
+      }
+      ++i;
+      ++j;
+      continue;
+    }
+    const bool is_mine = j == theirs.size() ||
+                         (i < mine.size() && snapshot_.name(mine[i].name) < snapshot_.name(theirs[j].name));
+    if (is_mine) {
+      report(mine[i].name, number_text(mine[i].value), "unknown");
+      ++i;
+    } else {
+      report(theirs[j].name, "unknown", number_text(theirs[j].value));
+      ++j;
+    }
+  }
+}
+
+}  // namespace ki::resolve

@@ -1,0 +1,55 @@
+// What a Resolver and a Scratch hold.
+#pragma once
+
+#include "case_view.h"
+#include "ki/resolve/resolver.h"
+#include "matcher.h"
+
+#include <cstdint>
+#include <vector>
+
+namespace ki::resolve {
+
+struct Resolver::State {
+  State(const catalog::Snapshot& s, const SearchIndex& i) : snapshot(s), index(i), gpus(s) {}
+
+  const catalog::Snapshot& snapshot;
+  const SearchIndex& index;
+  GpuTable gpus;
+  // Implementations all of whose eligible runs are of other operations' workloads, sorted.
+  std::vector<Index> measured_elsewhere;
+  bool has_verified = false;    // any eligible run verified or replicated
+  bool has_installable = false;  // any implementation installable
+  catalog::NameId baseline_role = 0;  // 0: no implementation has it
+  std::vector<std::uint8_t> is_illustrative;  // by source
+};
+
+// What is counted for one workload while one is chosen.
+struct WorkloadCount {
+  std::uint32_t epoch = 0;
+  std::uint32_t matching = 0;  // runs without a mismatch
+  Index first_cohort = kNone;  // the first of its cohorts that was seen
+};
+
+struct Scratch::State {
+  SearchScratch search;
+  SearchResult found, others;
+  std::vector<Wanted> wanted;
+  std::vector<std::uint32_t> wanted_facets;  // by wanted: position in Intent::facets, or kNone
+  query::Intent intent;                      // bound, or without what was read as part of the name
+  Matcher matcher;
+  CaseView selected_case;
+  OperationView operation;
+  std::uint32_t epoch = 0;
+  std::vector<WorkloadCount> counts;  // by workload
+  std::vector<Index> workloads;       // of the operation, those with runs
+  std::vector<std::pair<std::uint64_t, std::uint32_t>> order;  // sort keys with positions
+  std::vector<ChooserRow> rows;
+  std::vector<std::uint32_t> heads;  // of a merge of cohorts
+  std::vector<std::pair<catalog::NameId, bool>> licenses;
+  std::vector<Mismatch> mismatches;
+  std::vector<std::pair<catalog::NameId, std::string_view>> axis_fields;  // "axes.m"
+  catalog::CaseFacts other_case;
+};
+
+}  // namespace ki::resolve
