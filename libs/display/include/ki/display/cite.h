@@ -48,7 +48,8 @@ std::string citation_bibtex(const Citation& citation);
 // A CSL-JSON 1.0.2 array with one item of type "dataset".
 std::string citation_csl_json(const Citation& citation);
 
-// RIS (type DATA), lines end with CRLF.
+// RIS (type DATA), lines end with CRLF. RIS has no escape for a comma in a name: readers take what
+// follows it as the given name.
 std::string citation_ris(const Citation& citation);
 
 // CITATION.cff (Citation File Format 1.2.0), YAML with every text in double quotes.
