@@ -36,7 +36,8 @@ struct EntryBatch {
   std::string_view body(const Item& item) const {
     return std::string_view(text).substr(item.key_end, item.body_end - item.key_end);
   }
-  void add(const publish::CheckedRow& row, std::uint32_t version, std::uint64_t seq, std::uint64_t place) {
+  void add(const publish::CheckedRow& row, std::uint32_t version, std::uint64_t seq,
+           std::uint64_t place) {
     const std::size_t begin = text.size();
     text += row.key;
     const std::size_t key_end = text.size();

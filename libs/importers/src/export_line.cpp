@@ -20,12 +20,14 @@ Result<ExportLine> read_export_line(const json::Value& value) {
                *member.value.integer() <= INT32_MAX) {
       line.version = static_cast<std::uint32_t>(*member.value.integer());
     } else {
-      return fail(Code::kInvalidArgument,
-                  fmt::format("member {} of the line is not known, or not of its type", quote(member.key)));
+      return fail(
+          Code::kInvalidArgument,
+          fmt::format("member {} of the line is not known, or not of its type", quote(member.key)));
     }
   }
   if (line.table.empty() || line.row == nullptr) {
-    return fail(Code::kInvalidArgument, "the line has no text member 'table' and object member 'row'");
+    return fail(Code::kInvalidArgument,
+                "the line has no text member 'table' and object member 'row'");
   }
   return line;
 }

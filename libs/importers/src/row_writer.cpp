@@ -39,8 +39,8 @@ void RowWriter::run() {
 
 void RowWriter::write_batch(const EntryBatch& batch) {
   for (const EntryBatch::Item& item : batch.items) {
-    catalog::Entry entry{item.seq,    item.table,  batch.key(item), item.version,
-                         item.digest, batch.body(item)};
+    catalog::Entry entry{item.seq,     item.table,  batch.key(item),
+                         item.version, item.digest, batch.body(item)};
     if (item.seq != 0) {
       if (auto done = tx_.restore(entry); !done) {
         error_ = std::move(done).error();
@@ -51,7 +51,8 @@ void RowWriter::write_batch(const EntryBatch& batch) {
     auto seq = tx_.append(item.table, entry.key, item.version, item.digest, entry.body);
     if (!seq && seq.error().code() == Code::kConflict) {
       if (conflicts_.size() < 1000) {
-        conflicts_.push_back({item.table, std::string(entry.key), item.place, seq.error().message()});
+        conflicts_.push_back(
+            {item.table, std::string(entry.key), item.place, seq.error().message()});
       }
       continue;
     }

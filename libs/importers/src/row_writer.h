@@ -30,7 +30,8 @@ class RowWriter {
   ~RowWriter();
 
   // Called by one thread. Does nothing once writing has failed.
-  void write(const publish::CheckedRow& row, std::uint32_t version, std::uint64_t seq, std::uint64_t place);
+  void write(const publish::CheckedRow& row, std::uint32_t version, std::uint64_t seq,
+             std::uint64_t place);
   // Waits until everything is written. Afterwards the transaction may be used again.
   Result<void> finish();
   const std::vector<Conflict>& conflicts() const { return conflicts_; }
