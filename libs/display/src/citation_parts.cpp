@@ -46,7 +46,10 @@ std::string citation_note(const Citation& citation) {
   for (const std::string& sentence :
        {citation_value(citation), citation.hardware, citation_attribution(citation),
         citation_record(citation), citation.rank}) {
-    if (!sentence.empty()) note = joined(note, " ", sentence + ".");
+    if (sentence.empty()) continue;
+    if (!note.empty()) note += ' ';
+    note += sentence;
+    note += '.';
   }
   return note;
 }

@@ -112,7 +112,7 @@ std::string for_profile(std::string_view text, CellProfile profile) {
 }  // namespace
 
 std::string csv_cell(std::string_view text, CellProfile profile) {
-  const std::string cell = for_profile(text, profile);
+  std::string cell = for_profile(text, profile);
   const bool has_outer_space =
       !cell.empty() && (is_ascii_space(cell.front()) || is_ascii_space(cell.back()));
   const bool is_changed = cell.size() != text.size();

@@ -121,6 +121,7 @@ constexpr auto kServingMetrics = std::to_array<ServingMetric>({
 
 std::string unknown_unit(std::string_view name) {
   std::vector<std::string_view> names;
+  names.reserve(kUnits.size());
   for (const Unit& unit : kUnits) names.push_back(unit.name);
   std::string message = "unknown unit " + quote(name);
   if (const auto close = did_you_mean(name, names))
@@ -145,11 +146,12 @@ Result<double> convert(double value, std::string_view from, std::string_view to)
                                             " measure different things and can't be converted");
   }
   // One reduced fraction, so that 7810 ns is 7.81 us and not a neighbour of it.
-  const std::uint64_t numerator = source->numerator * target->denominator;
-  const std::uint64_t denominator = source->denominator * target->numerator;
+  std::uint64_t numerator = source->numerator * target->denominator;
+  std::uint64_t denominator = source->denominator * target->numerator;
   const std::uint64_t common = std::gcd(numerator, denominator);
-  return value * static_cast<double>(numerator / common) /
-         static_cast<double>(denominator / common);
+  numerator /= common;
+  denominator /= common;
+  return value * static_cast<double>(numerator) / static_cast<double>(denominator);
 }
 
 std::span<const Metric> metrics() { return kMetrics; }

@@ -247,6 +247,7 @@ std::vector<Group::Pair> Group::pairs(std::span<const PairedTest> paired) {
 
 void Group::decide(std::vector<Pair>& pairs) const {
   std::vector<double> p;
+  p.reserve(pairs.size());
   for (const Pair& pair : pairs) p.push_back(pair.p);
   const std::vector<double> adjusted = stats::holm_adjust(p);
   for (std::size_t i = 0; i < pairs.size(); ++i) {

@@ -160,6 +160,7 @@ ParetoAnswer pareto(std::span<const ServingCandidate> candidates) {
   std::vector<std::vector<double>> points;
   for (const ServingCandidate& candidate : candidates) {
     std::vector<double> point;
+    point.reserve(shared.size());
     for (const Axis& axis : shared) {
       point.push_back(axis.sign * find(candidate.measurements, axis.metric, axis.statistic)->value);
     }
