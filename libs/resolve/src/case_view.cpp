@@ -14,23 +14,28 @@ void sort_distinct(std::vector<std::string_view>& texts) {
 
 std::string_view layout_name(std::uint8_t layout) {
   switch (layout) {
-    case 0: return "contiguous";
-    case 1: return "row_major";
-    default: return "strided";
+    case 0:
+      return "contiguous";
+    case 1:
+      return "row_major";
+    default:
+      return "strided";
   }
 }
 
 void operation_dtypes(const catalog::Snapshot& snapshot, catalog::Index operation,
                       std::vector<std::string_view>& dtypes) {
   dtypes.clear();
-  for (const catalog::OperationArgument& argument : snapshot.arguments(snapshot.operations()[operation])) {
+  for (const catalog::OperationArgument& argument :
+       snapshot.arguments(snapshot.operations()[operation])) {
     if (argument.is_tensor != 0) dtypes.push_back(snapshot.name(argument.dtype));
   }
   sort_distinct(dtypes);
 }
 
 const query::CaseFacts& CaseView::nothing() {
-  static const query::CaseFacts kEmpty{.is_suite = true, .axes = {}, .tensors = {}, .dtypes = {}, .layouts = {}};
+  static const query::CaseFacts kEmpty{
+      .is_suite = true, .axes = {}, .tensors = {}, .dtypes = {}, .layouts = {}};
   return kEmpty;
 }
 
@@ -71,7 +76,11 @@ void CaseView::load_case(const catalog::Snapshot& snapshot) {
   }
   sort_distinct(dtypes_);
   sort_distinct(layouts_);
-  facts_ = {.is_suite = false, .axes = axes_, .tensors = tensors_, .dtypes = dtypes_, .layouts = layouts_};
+  facts_ = {.is_suite = false,
+            .axes = axes_,
+            .tensors = tensors_,
+            .dtypes = dtypes_,
+            .layouts = layouts_};
 }
 
 void CaseView::load_suite(const catalog::Snapshot& snapshot, catalog::Index operation) {
@@ -79,7 +88,8 @@ void CaseView::load_suite(const catalog::Snapshot& snapshot, catalog::Index oper
   facts_ = {.is_suite = true, .axes = {}, .tensors = {}, .dtypes = dtypes_, .layouts = {}};
 }
 
-const query::OperationFacts& OperationView::load(const catalog::Snapshot& snapshot, catalog::Index operation) {
+const query::OperationFacts& OperationView::load(const catalog::Snapshot& snapshot,
+                                                 catalog::Index operation) {
   const catalog::OperationRow& row = snapshot.operations()[operation];
   axes_.clear();
   tensors_.clear();

@@ -1,8 +1,9 @@
 // Lists of operations: those that a text may mean, those of a model, all of them (spec 05.11).
 #include "resolution.h"
 
-#include <algorithm>
 #include <fmt/format.h>
+
+#include <algorithm>
 
 namespace ki::resolve {
 namespace {
@@ -12,15 +13,16 @@ constexpr std::size_t kRelated = 6;
 
 }  // namespace
 
-// Eligible runs that match the filters of a list: GPU, architecture, CUDA, dtypes. The fastest is taken
-// among the cohorts that share a metric with the largest one.
+// Eligible runs that match the filters of a list: GPU, architecture, CUDA, dtypes. The fastest is
+// taken among the cohorts that share a metric with the largest one.
 void Resolution::count_evidence(ChooserRow& row) {
   Index metric = kNone;
   double best = 0;
   for (const Index index : snapshot_.cohorts_of_operation(row.operation)) {
     const catalog::CohortRow& cohort = snapshot_.cohorts()[index];
     if (cohort.ranked == 0) break;  // ordered by ranked runs
-    if (!scratch_.matcher.environment_matches(cohort.environment) || !scratch_.matcher.dtypes_match(cohort.workload)) {
+    if (!scratch_.matcher.environment_matches(cohort.environment) ||
+        !scratch_.matcher.dtypes_match(cohort.workload)) {
       continue;
     }
     row.matching += cohort.ranked;
@@ -39,11 +41,13 @@ void Resolution::add_evidence_details(ChooserRow& row) {
   for (const Index index : snapshot_.cohorts_of_operation(row.operation)) {
     const catalog::CohortRow& cohort = snapshot_.cohorts()[index];
     if (cohort.ranked == 0) break;
-    if (!scratch_.matcher.environment_matches(cohort.environment) || !scratch_.matcher.dtypes_match(cohort.workload)) {
+    if (!scratch_.matcher.environment_matches(cohort.environment) ||
+        !scratch_.matcher.dtypes_match(cohort.workload)) {
       continue;
     }
     for (const Index run : snapshot_.runs_of_cohort(index).first(cohort.ranked)) {
-      if (snapshot_.implementations()[snapshot_.runs()[run].implementation].source_available != 0) ++row.with_source;
+      if (snapshot_.implementations()[snapshot_.runs()[run].implementation].source_available != 0)
+        ++row.with_source;
     }
   }
 }
@@ -125,7 +129,8 @@ void Resolution::fill_chooser_page(std::span<ChooserRow> rows) {
   Chooser& chooser = *answer_.chooser;
   chooser.total = static_cast<std::uint32_t>(rows.size());
   chooser.offset = std::min(request_.list_offset, chooser.total);
-  const auto page = rows.subspan(chooser.offset, std::min<std::size_t>(request_limit(), rows.size() - chooser.offset));
+  const auto page = rows.subspan(
+      chooser.offset, std::min<std::size_t>(request_limit(), rows.size() - chooser.offset));
   chooser.rows.assign(page.begin(), page.end());
   if (!chooser.has_facets) return;
   for (ChooserRow& row : chooser.rows) add_evidence_details(row);
@@ -140,24 +145,33 @@ void Resolution::browse() {
     const catalog::OperationRow& row = operations[i];
     std::uint64_t key = 0;
     switch (request_.browse_order) {
-      case BrowseOrder::kRuns: key = 0xFFFFFFFF - row.eligible_runs; break;
-      case BrowseOrder::kNewest: key = ~static_cast<std::uint64_t>(row.last_observed_ms); break;
-      case BrowseOrder::kName: break;
+      case BrowseOrder::kRuns:
+        key = 0xFFFFFFFF - row.eligible_runs;
+        break;
+      case BrowseOrder::kNewest:
+        key = ~static_cast<std::uint64_t>(row.last_observed_ms);
+        break;
+      case BrowseOrder::kName:
+        break;
     }
     scratch_.order.emplace_back(key, index_.natural_position(i));
   }
-  const std::size_t end = std::min<std::size_t>(scratch_.order.size(), request_.list_offset + request_limit());
-  std::ranges::partial_sort(scratch_.order, scratch_.order.begin() + static_cast<std::ptrdiff_t>(end));
+  const std::size_t end =
+      std::min<std::size_t>(scratch_.order.size(), request_.list_offset + request_limit());
+  std::ranges::partial_sort(scratch_.order,
+                            scratch_.order.begin() + static_cast<std::ptrdiff_t>(end));
   scratch_.rows.clear();
   for (const auto& [key, position] : scratch_.order) {
-    scratch_.rows.push_back({.operation = index_.natural_order()[position], .reason = Reason::kListed});
+    scratch_.rows.push_back(
+        {.operation = index_.natural_order()[position], .reason = Reason::kListed});
   }
   fill_chooser_page(scratch_.rows);
 }
 
 void Resolution::guide() {
   answer_.mode = Mode::kNothing;
-  for (const SearchIndex::Family& family : index_.families().first(std::min(kGuidance, index_.families().size()))) {
+  for (const SearchIndex::Family& family :
+       index_.families().first(std::min(kGuidance, index_.families().size()))) {
     answer_.families.push_back({family.name, family.operations, family.runs});
   }
 }
@@ -172,7 +186,9 @@ void Resolution::relate() {
   index_.search(search, scratch_.search, scratch_.others);
   for (const Hit& hit : scratch_.others.hits) {
     if (answer_.related.size() == kRelated) break;
-    const bool is_known = hit.operation == operation_ || std::ranges::find(answer_.related, hit.operation) != answer_.related.end();
+    const bool is_known =
+        hit.operation == operation_ ||
+        std::ranges::find(answer_.related, hit.operation) != answer_.related.end();
     if (!is_known) answer_.related.push_back(hit.operation);
   }
 }

@@ -1,9 +1,10 @@
 // Labels that say what differs between cohorts of one GPU (spec 15 F45).
 #include "resolution.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <array>
-#include <fmt/format.h>
 
 namespace ki::resolve {
 namespace {
@@ -19,26 +20,35 @@ std::string with_version(std::string_view name, std::string_view version) {
 }
 
 // What a person would name, the most telling first.
-std::array<Property, kProperties> properties_of(const catalog::Snapshot& snapshot, const catalog::CohortRow& cohort) {
+std::array<Property, kProperties> properties_of(const catalog::Snapshot& snapshot,
+                                                const catalog::CohortRow& cohort) {
   const catalog::ProtocolRow& protocol = snapshot.protocols()[cohort.protocol];
   const catalog::EnvironmentRow& environment = snapshot.environments()[cohort.environment];
   const catalog::MetricRow& metric = snapshot.metrics()[cohort.metric];
   const auto text = [&](catalog::NameId id) { return std::string(snapshot.name(id)); };
-  const auto or_empty = [](std::int64_t value) { return value > 0 ? std::to_string(value) : std::string(); };
+  const auto or_empty = [](std::int64_t value) {
+    return value > 0 ? std::to_string(value) : std::string();
+  };
   return {{
-      {"Harness", with_version(snapshot.name(protocol.harness), snapshot.name(protocol.harness_version))},
+      {"Harness",
+       with_version(snapshot.name(protocol.harness), snapshot.name(protocol.harness_version))},
       {"CUDA", text(environment.cuda)},
       {"Driver", text(environment.driver)},
-      {"Framework", with_version(snapshot.name(environment.framework), snapshot.name(environment.framework_version))},
+      {"Framework", with_version(snapshot.name(environment.framework),
+                                 snapshot.name(environment.framework_version))},
       {"Form factor", text(environment.form_factor)},
-      {"Memory", environment.memory_bytes > 0 ? fmt::format("{} GiB", environment.memory_bytes >> 30) : std::string()},
-      {"Metric", fmt::format("{} {}", snapshot.name(metric.statistic), snapshot.name(metric.metric))},
+      {"Memory", environment.memory_bytes > 0
+                     ? fmt::format("{} GiB", environment.memory_bytes >> 30)
+                     : std::string()},
+      {"Metric",
+       fmt::format("{} {}", snapshot.name(metric.statistic), snapshot.name(metric.metric))},
       {"Timer", text(protocol.timer)},
       {"Samples", or_empty(protocol.samples)},
-      {"Protocol", fmt::format("{:02x}{:02x}{:02x}{:02x}", protocol.digest[0], protocol.digest[1], protocol.digest[2],
-                               protocol.digest[3])},
-      {"Environment", fmt::format("{:02x}{:02x}{:02x}{:02x}", environment.digest[0], environment.digest[1],
-                                  environment.digest[2], environment.digest[3])},
+      {"Protocol", fmt::format("{:02x}{:02x}{:02x}{:02x}", protocol.digest[0], protocol.digest[1],
+                               protocol.digest[2], protocol.digest[3])},
+      {"Environment",
+       fmt::format("{:02x}{:02x}{:02x}{:02x}", environment.digest[0], environment.digest[1],
+                   environment.digest[2], environment.digest[3])},
   }};
 }
 
@@ -57,11 +67,13 @@ void Resolution::label_cohorts() {
     }
     if (same.size() < 2) continue;
     properties.clear();
-    for (const std::size_t j : same) properties.push_back(properties_of(snapshot_, snapshot_.cohorts()[options[j].cohort]));
+    for (const std::size_t j : same)
+      properties.push_back(properties_of(snapshot_, snapshot_.cohorts()[options[j].cohort]));
     // The fewest properties, in order of telling, that tell all of them apart.
     std::vector<std::size_t> chosen;
     const auto is_told_apart = [&](std::size_t a, std::size_t b) {
-      return std::ranges::any_of(chosen, [&](std::size_t p) { return properties[a][p].value != properties[b][p].value; });
+      return std::ranges::any_of(
+          chosen, [&](std::size_t p) { return properties[a][p].value != properties[b][p].value; });
     };
     for (std::size_t p = 0; p < kProperties; ++p) {
       bool helps = false;
@@ -80,7 +92,8 @@ void Resolution::label_cohorts() {
         const Property& property = properties[k][p];
         const std::string value = property.value.empty() ? "unknown" : property.value;
         // "CUDA 12.8" needs its key; a harness or framework names itself.
-        const bool names_itself = property.key == "Harness" || property.key == "Framework" || property.key == "Metric";
+        const bool names_itself =
+            property.key == "Harness" || property.key == "Framework" || property.key == "Metric";
         label += " · ";
         if (!names_itself || property.value.empty()) label += fmt::format("{} ", property.key);
         label += value;

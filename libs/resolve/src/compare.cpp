@@ -5,8 +5,9 @@
 #include "ki/resolve/describe.h"
 #include "run_facts.h"
 
-#include <algorithm>
 #include <fmt/format.h>
+
+#include <algorithm>
 
 namespace ki::resolve {
 namespace {
@@ -48,7 +49,9 @@ const Bytes32& correctness_of(const Snapshot& snapshot, const Parts& parts) {
   return snapshot.columns().correctness_keys[parts.workload.correctness];
 }
 
-std::string or_unknown(std::string_view text) { return std::string(text.empty() ? "unknown" : text); }
+std::string or_unknown(std::string_view text) {
+  return std::string(text.empty() ? "unknown" : text);
+}
 
 std::string metric_text(const Snapshot& snapshot, const catalog::MetricRow& metric) {
   return fmt::format("{} {} ({})", snapshot.name(metric.metric), snapshot.name(metric.statistic),
@@ -73,7 +76,9 @@ class Comparer {
         result_.missing.emplace_back(id);
       } else if (result_.runs.size() < kMaxCompared &&
                  std::ranges::find(result_.runs, found, &ComparedRun::run) == result_.runs.end()) {
-        result_.runs.push_back({.run = found, .ineligible = policy::eligibility_v1(run_facts(snapshot_.runs()[found]))});
+        result_.runs.push_back(
+            {.run = found,
+             .ineligible = policy::eligibility_v1(run_facts(snapshot_.runs()[found]))});
       }
     }
     for (const ComparedRun& run : result_.runs) parts_.push_back(parts_of(snapshot_, run.run));
@@ -83,45 +88,69 @@ class Comparer {
     const auto hex_with = [](std::string_view label, const Bytes32& digest) {
       return fmt::format("{} · {}", label, short_hex(digest));
     };
-    material("operation", [](const Parts& p) { return p.operation.digest; },
-             [&](const Parts& p) { return operation_name(snapshot_, p.workload.operation); });
-    material("workload", [](const Parts& p) { return p.workload.digest; },
-             [&](const Parts& p) { return hex_with(workload_label(snapshot_, p.run.workload), p.workload.digest); });
-    material("protocol", [](const Parts& p) { return p.protocol.digest; },
-             [&](const Parts& p) { return hex_with(snapshot_.name(p.protocol.harness), p.protocol.digest); });
-    material("environment", [](const Parts& p) { return p.environment.digest; },
-             [&](const Parts& p) { return hex_with(snapshot_.name(p.environment.product), p.environment.digest); });
-    material("correctness policy", [&](const Parts& p) { return correctness_of(snapshot_, p); },
-             [&](const Parts& p) { return short_hex(correctness_of(snapshot_, p)); });
-    material("metric", [&](const Parts& p) { return metric_text(snapshot_, p.metric); },
-             [&](const Parts& p) { return metric_text(snapshot_, p.metric); });
-    context("architecture", [&](const Parts& p) { return or_unknown(snapshot_.name(p.environment.display_architecture)); });
+    material(
+        "operation", [](const Parts& p) { return p.operation.digest; },
+        [&](const Parts& p) { return operation_name(snapshot_, p.workload.operation); });
+    material(
+        "workload", [](const Parts& p) { return p.workload.digest; },
+        [&](const Parts& p) {
+          return hex_with(workload_label(snapshot_, p.run.workload), p.workload.digest);
+        });
+    material(
+        "protocol", [](const Parts& p) { return p.protocol.digest; },
+        [&](const Parts& p) {
+          return hex_with(snapshot_.name(p.protocol.harness), p.protocol.digest);
+        });
+    material(
+        "environment", [](const Parts& p) { return p.environment.digest; },
+        [&](const Parts& p) {
+          return hex_with(snapshot_.name(p.environment.product), p.environment.digest);
+        });
+    material(
+        "correctness policy", [&](const Parts& p) { return correctness_of(snapshot_, p); },
+        [&](const Parts& p) { return short_hex(correctness_of(snapshot_, p)); });
+    material(
+        "metric", [&](const Parts& p) { return metric_text(snapshot_, p.metric); },
+        [&](const Parts& p) { return metric_text(snapshot_, p.metric); });
+    context("architecture", [&](const Parts& p) {
+      return or_unknown(snapshot_.name(p.environment.display_architecture));
+    });
     context("CUDA", [&](const Parts& p) { return or_unknown(snapshot_.name(p.environment.cuda)); });
-    context("driver", [&](const Parts& p) { return or_unknown(snapshot_.name(p.environment.driver)); });
+    context("driver",
+            [&](const Parts& p) { return or_unknown(snapshot_.name(p.environment.driver)); });
     context("framework", [&](const Parts& p) {
       const std::string_view version = snapshot_.name(p.environment.framework_version);
-      return or_unknown(fmt::format("{}{}{}", snapshot_.name(p.environment.framework), version.empty() ? "" : " ", version));
+      return or_unknown(fmt::format("{}{}{}", snapshot_.name(p.environment.framework),
+                                    version.empty() ? "" : " ", version));
     });
-    context("samples", [](const Parts& p) { return p.run.samples == 0 ? std::string("unknown") : std::to_string(p.run.samples); });
+    context("samples", [](const Parts& p) {
+      return p.run.samples == 0 ? std::string("unknown") : std::to_string(p.run.samples);
+    });
     context("evidence", [](const Parts& p) {
       return std::string(policy::to_string(static_cast<policy::EvidenceLevel>(p.run.evidence)));
     });
     context("license", [&](const Parts& p) {
-      const catalog::NameId id = p.implementation.license_concluded != 0 ? p.implementation.license_concluded
-                                                                         : p.implementation.license_declared;
+      const catalog::NameId id = p.implementation.license_concluded != 0
+                                     ? p.implementation.license_concluded
+                                     : p.implementation.license_declared;
       return or_unknown(snapshot_.name(id));
     });
     context("source", [&](const Parts& p) {
-      return p.run.source == kNone ? std::string("unknown") : std::string(snapshot_.text(snapshot_.sources()[p.run.source].name));
+      return p.run.source == kNone
+                 ? std::string("unknown")
+                 : std::string(snapshot_.text(snapshot_.sources()[p.run.source].name));
     });
-    context("status", [](const Parts& p) { return std::string(catalog::kRunStatusNames[p.run.status]); });
+    context("status",
+            [](const Parts& p) { return std::string(catalog::kRunStatusNames[p.run.status]); });
     context("observed", [](const Parts& p) { return Instant{p.run.observed_ms}.date(); });
   }
 
   void judge() {
-    const auto differing = std::ranges::find_if(result_.fields, [](const ComparedField& f) { return f.is_material && f.differs; });
+    const auto differing = std::ranges::find_if(
+        result_.fields, [](const ComparedField& f) { return f.is_material && f.differs; });
     if (differing != result_.fields.end()) {
-      result_.first_material_mismatch = static_cast<std::size_t>(differing - result_.fields.begin());
+      result_.first_material_mismatch =
+          static_cast<std::size_t>(differing - result_.fields.begin());
     }
     const bool is_one_key = !parts_.empty() && std::ranges::all_of(parts_, [&](const Parts& p) {
       return p.cohort.key == parts_.front().cohort.key;
@@ -130,21 +159,26 @@ class Comparer {
       result_.comparison_key.emplace(parts_.front().cohort.key);
       result_.is_source_native = parts_.front().cohort.is_source_native != 0;
     }
-    const auto ineligible = std::ranges::find_if(result_.runs, [](const ComparedRun& run) { return !run.ineligible.empty(); });
-    result_.is_comparable = result_.runs.size() >= 2 && is_one_key && ineligible == result_.runs.end();
+    const auto ineligible = std::ranges::find_if(
+        result_.runs, [](const ComparedRun& run) { return !run.ineligible.empty(); });
+    result_.is_comparable =
+        result_.runs.size() >= 2 && is_one_key && ineligible == result_.runs.end();
     if (result_.is_comparable) {
       rank();
-      result_.explanation = fmt::format("The {} runs share one comparison group.", result_.runs.size());
+      result_.explanation =
+          fmt::format("The {} runs share one comparison group.", result_.runs.size());
     } else if (result_.runs.size() < 2) {
       result_.explanation = "A comparison needs at least two published runs.";
     } else if (result_.first_material_mismatch) {
-      result_.explanation =
-          fmt::format("The runs cannot be ranked against each other: they differ in {}.", differing->field);
+      result_.explanation = fmt::format(
+          "The runs cannot be ranked against each other: they differ in {}.", differing->field);
     } else if (ineligible != result_.runs.end()) {
-      result_.explanation = fmt::format("Run {} cannot be ranked: {}.", Uuid{snapshot_.runs()[ineligible->run].id}.to_string(),
-                                        policy::explain_eligibility(ineligible->ineligible.front()));
+      result_.explanation = fmt::format(
+          "Run {} cannot be ranked: {}.", Uuid{snapshot_.runs()[ineligible->run].id}.to_string(),
+          policy::explain_eligibility(ineligible->ineligible.front()));
     } else {
-      result_.explanation = "The runs cannot be ranked against each other: their comparison keys differ.";
+      result_.explanation =
+          "The runs cannot be ranked against each other: their comparison keys differ.";
     }
   }
 
@@ -165,14 +199,16 @@ class Comparer {
   }
   template <class TextOf>
   void add(std::string_view field, bool is_material, TextOf text_of) {
-    ComparedField& added = result_.fields.emplace_back(ComparedField{.field = field, .is_material = is_material, .differs = false, .values = {}});
+    ComparedField& added = result_.fields.emplace_back(
+        ComparedField{.field = field, .is_material = is_material, .differs = false, .values = {}});
     for (const Parts& p : parts_) added.values.push_back(text_of(p));
   }
 
   void rank() {
     std::vector<policy::RankInput> inputs;
     for (const Parts& p : parts_) inputs.push_back(rank_input(snapshot_, p.run));
-    const auto profile = result_.is_source_native ? policy::Profile::kSourceNative : policy::Profile::kStrictExact;
+    const auto profile =
+        result_.is_source_native ? policy::Profile::kSourceNative : policy::Profile::kStrictExact;
     for (const policy::Ranked& ranked : policy::rank_v1(inputs, profile)) {
       ComparedRun& run = result_.runs[ranked.index];
       run.rank = ranked.rank;

@@ -4,20 +4,23 @@
 #include "ki/display/labels.h"
 #include "ki/display/names.h"
 
-#include <algorithm>
 #include <fmt/format.h>
+
+#include <algorithm>
 
 namespace ki::resolve {
 
 std::string workload_label(const catalog::Snapshot& snapshot, Index workload) {
   const catalog::WorkloadRow& row = snapshot.workloads()[workload];
   if (row.kind == catalog::WorkloadKind::kSuite) {
-    return display::suite_label(row.suite_cases, snapshot.name(row.suite_statistic), snapshot.name(row.suite_metric));
+    return display::suite_label(row.suite_cases, snapshot.name(row.suite_statistic),
+                                snapshot.name(row.suite_metric));
   }
   CaseView view;
   const query::CaseFacts& facts = view.load(snapshot, workload);
   std::vector<display::Axis> axes;
-  for (const query::AxisFacts& axis : facts.axes) axes.push_back({axis.name, static_cast<double>(axis.value)});
+  for (const query::AxisFacts& axis : facts.axes)
+    axes.push_back({axis.name, static_cast<double>(axis.value)});
   return display::case_label(axes, facts.dtypes);
 }
 
@@ -25,7 +28,8 @@ std::string workload_summary(const catalog::Snapshot& snapshot, Index workload) 
   const catalog::WorkloadRow& row = snapshot.workloads()[workload];
   if (row.kind == catalog::WorkloadKind::kSuite) return snapshot.shape_summary(row);
   CaseView view;
-  return display::workload_summary(view.load(snapshot, workload).dtypes, snapshot.shape_summary(row));
+  return display::workload_summary(view.load(snapshot, workload).dtypes,
+                                   snapshot.shape_summary(row));
 }
 
 std::string operation_dtype_label(const catalog::Snapshot& snapshot, Index operation) {
@@ -51,7 +55,8 @@ std::string protocol_text(const catalog::Snapshot& snapshot, Index protocol) {
   const catalog::ProtocolRow& row = snapshot.protocols()[protocol];
   std::string text(snapshot.name(row.harness));
   if (row.harness_version != 0) text += fmt::format(" {}", snapshot.name(row.harness_version));
-  if (const std::string_view statistic = snapshot.name(row.statistic); !statistic.empty() && statistic != "unspecified") {
+  if (const std::string_view statistic = snapshot.name(row.statistic);
+      !statistic.empty() && statistic != "unspecified") {
     text += fmt::format(" · {}", statistic);
     if (row.samples > 0) text += fmt::format(" of {} samples", row.samples);
   }
@@ -71,7 +76,8 @@ std::vector<CohortFact> cohort_facts(const catalog::Snapshot& snapshot, Index co
   add("CUDA", std::string(snapshot.name(environment.cuda)));
   add("Driver", std::string(snapshot.name(environment.driver)));
   std::string framework(snapshot.name(environment.framework));
-  if (environment.framework_version != 0) framework += fmt::format(" {}", snapshot.name(environment.framework_version));
+  if (environment.framework_version != 0)
+    framework += fmt::format(" {}", snapshot.name(environment.framework_version));
   add("Framework", framework);
   add("Protocol", protocol_text(snapshot, row.protocol));
   return facts;
@@ -83,7 +89,8 @@ std::string interpretation(const catalog::Snapshot& snapshot, const Answer& answ
   for (const query::Facet& facet : answer.facets) {
     // The operation's name says it already.
     if (facet.field == "op" && answer.operation != kNone) continue;
-    const bool is_name = std::ranges::find(answer.name_facets, facet.token) != answer.name_facets.end();
+    const bool is_name =
+        std::ranges::find(answer.name_facets, facet.token) != answer.name_facets.end();
     if (!is_name) text += (text.empty() ? "" : " · ") + facet.display;
   }
   return text.empty() ? "Search the index" : text;

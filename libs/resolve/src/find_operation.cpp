@@ -4,24 +4,26 @@
 #include "ki/query/vocabulary.h"
 #include "resolution.h"
 
-#include <algorithm>
 #include <fmt/format.h>
+
+#include <algorithm>
 
 namespace ki::resolve {
 namespace {
 
 // Filters whose word may as well be part of an operation's name.
 bool may_be_name(const query::Facet& facet) {
-  return facet.is_bare && (facet.field == "dtype" || facet.field == "gpu" || facet.field == "arch" ||
-                           facet.field == "language" || facet.field == "framework");
+  return facet.is_bare &&
+         (facet.field == "dtype" || facet.field == "gpu" || facet.field == "arch" ||
+          facet.field == "language" || facet.field == "framework");
 }
 
 }  // namespace
 
 bool Resolution::asks_for_operation() const {
   const query::OperationSelector& operation = intent_->operation;
-  return !intent_->terms.empty() || intent_->family || intent_->model || operation.id || operation.digest ||
-         operation.slug || operation.name;
+  return !intent_->terms.empty() || intent_->family || intent_->model || operation.id ||
+         operation.digest || operation.slug || operation.name;
 }
 
 void Resolution::find_operation() {
@@ -36,7 +38,8 @@ void Resolution::find_operation() {
       return;
     }
     if (intent_->has_constraints()) return list_by_evidence();
-    // Words that say nothing, or nothing at all; but what was not understood is not answered by a list.
+    // Words that say nothing, or nothing at all; but what was not understood is not answered by a
+    // list.
     return answer_.issues.empty() ? browse() : guide();
   }
   if (find_selected_operation()) return;
@@ -45,8 +48,8 @@ void Resolution::find_operation() {
   search(true);
   answer_.corrections = scratch_.found.corrections;
   const SearchResult& found = scratch_.found;
-  const bool has_words =
-      std::ranges::any_of(scratch_.wanted, [](const Wanted& w) { return w.use == WordUse::kRequired; });
+  const bool has_words = std::ranges::any_of(
+      scratch_.wanted, [](const Wanted& w) { return w.use == WordUse::kRequired; });
   if (found.hits.empty()) {
     // Words such as "fastest kernel" ask for nothing.
     if (!has_words && !intent_->family && !intent_->model) {
@@ -78,7 +81,8 @@ bool Resolution::find_selected_operation() {
     if (const auto id = Uuid::parse(*wanted.id)) found = snapshot_.find_operation(*id);
   } else if (wanted.digest) {
     token = *wanted.digest;
-    if (const auto digest = Digest::parse(*wanted.digest)) found = snapshot_.find_operation(*digest);
+    if (const auto digest = Digest::parse(*wanted.digest))
+      found = snapshot_.find_operation(*digest);
   } else if (wanted.slug) {
     token = *wanted.slug;
     found = snapshot_.find_operation(std::string_view(*wanted.slug));
@@ -108,7 +112,8 @@ void Resolution::collect_wanted() {
     scratch_.order.emplace_back(intent_->terms[i].span.begin, i);
   }
   for (std::uint32_t i = 0; i < intent_->facets.size(); ++i) {
-    if (may_be_name(intent_->facets[i])) scratch_.order.emplace_back(intent_->facets[i].span.begin, terms + i);
+    if (may_be_name(intent_->facets[i]))
+      scratch_.order.emplace_back(intent_->facets[i].span.begin, terms + i);
   }
   std::ranges::stable_sort(scratch_.order, {}, [](const auto& item) { return item.first; });
   for (const auto& [begin, which] : scratch_.order) {
@@ -120,37 +125,43 @@ void Resolution::collect_wanted() {
     }
     const query::Term& term = intent_->terms[which];
     const bool is_stop = term.kind == query::TermKind::kWord && query::is_stop_word(term.text);
-    wanted.push_back({term.text, is_stop ? WordUse::kStop : WordUse::kRequired, term.kind == query::TermKind::kPhrase});
+    wanted.push_back({term.text, is_stop ? WordUse::kStop : WordUse::kRequired,
+                      term.kind == query::TermKind::kPhrase});
     facets.push_back(kNone);
   }
   if (intent_->terms.empty() && intent_->operation.name) {
-    wanted.push_back({answer_.texts.copy(ascii_lower(*intent_->operation.name)), WordUse::kRequired, false});
+    wanted.push_back(
+        {answer_.texts.copy(ascii_lower(*intent_->operation.name)), WordUse::kRequired, false});
     facets.push_back(kNone);
   } else if (intent_->terms.empty() && intent_->operation.slug) {
-    wanted.push_back({answer_.texts.copy(ascii_lower(*intent_->operation.slug)), WordUse::kRequired, false});
+    wanted.push_back(
+        {answer_.texts.copy(ascii_lower(*intent_->operation.slug)), WordUse::kRequired, false});
     facets.push_back(kNone);
   }
 }
 
 void Resolution::search(bool only_exact) {
-  const Search search{.wanted = scratch_.wanted,
-                      .family = intent_->family ? std::string_view(*intent_->family) : std::string_view(),
-                      .model = intent_->model ? std::string_view(*intent_->model) : std::string_view(),
-                      .only_exact_if_any = only_exact};
+  const Search search{
+      .wanted = scratch_.wanted,
+      .family = intent_->family ? std::string_view(*intent_->family) : std::string_view(),
+      .model = intent_->model ? std::string_view(*intent_->model) : std::string_view(),
+      .only_exact_if_any = only_exact};
   index_.search(search, scratch_.search, scratch_.found);
 }
 
 // op:NAME names one operation by itself, whatever else was typed.
 bool Resolution::search_named_operation() {
-  const auto term = std::ranges::find(intent_->terms, query::TermKind::kOperation, &query::Term::kind);
+  const auto term =
+      std::ranges::find(intent_->terms, query::TermKind::kOperation, &query::Term::kind);
   if (term == intent_->terms.end()) return false;
   Index found = snapshot_.find_operation(std::string_view(term->text));
   Reason reason = Reason::kSlug;
   if (found == kNone) {
     const Wanted named{term->text, WordUse::kRequired, false};
-    index_.search({.wanted = {&named, 1}, .family = {}, .model = {}, .only_exact_if_any = true}, scratch_.search,
-                  scratch_.found);
-    if (!scratch_.found.is_dominant || scratch_.found.hits.front().reason > Reason::kName) return false;
+    index_.search({.wanted = {&named, 1}, .family = {}, .model = {}, .only_exact_if_any = true},
+                  scratch_.search, scratch_.found);
+    if (!scratch_.found.is_dominant || scratch_.found.hits.front().reason > Reason::kName)
+      return false;
     found = scratch_.found.hits.front().operation;
     reason = scratch_.found.hits.front().reason;
   }
@@ -173,24 +184,29 @@ void Resolution::report_unused_words(std::uint32_t used) {
   for (std::size_t w = 0; w < scratch_.wanted.size() && w < 32; ++w) {
     const Wanted& wanted = scratch_.wanted[w];
     if (wanted.use != WordUse::kRequired || (used >> w & 1U) != 0) continue;
-    add_issue(wanted.text, "UNKNOWN_WORD", fmt::format("no operation found by {}", quote(wanted.text)));
+    add_issue(wanted.text, "UNKNOWN_WORD",
+              fmt::format("no operation found by {}", quote(wanted.text)));
   }
 }
 
 void Resolution::report_family_and_model() {
   if (intent_->family) {
     std::vector<std::string_view> names;
-    for (const SearchIndex::Family& family : index_.families()) names.push_back(snapshot_.name(family.name));
+    for (const SearchIndex::Family& family : index_.families())
+      names.push_back(snapshot_.name(family.name));
     if (std::ranges::find(names, *intent_->family) == names.end()) {
-      add_issue(*intent_->family, "UNKNOWN_FAMILY", fmt::format("no operation is of the family {}", quote(*intent_->family)));
-      if (const auto hint = did_you_mean(*intent_->family, names)) answer_.issues.back().hint = std::string(*hint);
+      add_issue(*intent_->family, "UNKNOWN_FAMILY",
+                fmt::format("no operation is of the family {}", quote(*intent_->family)));
+      if (const auto hint = did_you_mean(*intent_->family, names))
+        answer_.issues.back().hint = std::string(*hint);
     }
   }
   if (intent_->model) {
     Search search{.wanted = {}, .family = {}, .model = *intent_->model, .only_exact_if_any = false};
     index_.search(search, scratch_.search, scratch_.others);
     if (scratch_.others.hits.empty()) {
-      add_issue(*intent_->model, "UNKNOWN_MODEL", fmt::format("no operation is tagged with the model {}", quote(*intent_->model)));
+      add_issue(*intent_->model, "UNKNOWN_MODEL",
+                fmt::format("no operation is tagged with the model {}", quote(*intent_->model)));
     }
   }
 }

@@ -1,6 +1,5 @@
 // The four groups of an answer (spec 05.9), counted whole and shown a page at a time.
 #include "resolution.h"
-
 #include "run_facts.h"
 
 #include <algorithm>
@@ -17,8 +16,10 @@ constexpr std::size_t kMaxExcluded = 50;
 }  // namespace
 
 void Resolution::group_runs() {
-  for (std::size_t kind = 0; kind < kGroupKinds; ++kind) answer_.groups[kind].offset = request_.offsets[kind];
-  if (answer_.selected.workload != kNone) scratch_.selected_case.load(snapshot_, answer_.selected.workload);
+  for (std::size_t kind = 0; kind < kGroupKinds; ++kind)
+    answer_.groups[kind].offset = request_.offsets[kind];
+  if (answer_.selected.workload != kNone)
+    scratch_.selected_case.load(snapshot_, answer_.selected.workload);
   scratch_.axis_fields.clear();
   if (answer_.selected.cohort != kNone) {
     add_exact_and_mismatched();
@@ -44,8 +45,10 @@ void Resolution::add_exact_and_mismatched() {
   const auto runs = snapshot_.runs_of_cohort(cohort).first(snapshot_.cohorts()[cohort].ranked);
   const bool is_match = cohort_matches(cohort);
   const auto kind_of = [&](const catalog::RunRow& row) {
-    const bool is_exact = is_match && (!scratch_.matcher.has_code_part() ||
-                                       scratch_.matcher.code_matches(snapshot_.implementations()[row.implementation]));
+    const bool is_exact =
+        is_match &&
+        (!scratch_.matcher.has_code_part() ||
+         scratch_.matcher.code_matches(snapshot_.implementations()[row.implementation]));
     return is_exact ? GroupKind::kExact : GroupKind::kCompatible;
   };
   const bool counts_itself = has_policy_ || scratch_.matcher.has_code_part();
@@ -62,15 +65,18 @@ void Resolution::add_exact_and_mismatched() {
 void Resolution::pick_best() {
   const Index cohort = answer_.selected.cohort;
   if ((!resolver_.has_verified && !resolver_.has_installable) || !cohort_matches(cohort)) return;
-  for (const Index run : snapshot_.runs_of_cohort(cohort).first(snapshot_.cohorts()[cohort].ranked)) {
+  for (const Index run :
+       snapshot_.runs_of_cohort(cohort).first(snapshot_.cohorts()[cohort].ranked)) {
     const catalog::RunRow& row = snapshot_.runs()[run];
     const catalog::ImplementationRow& code = snapshot_.implementations()[row.implementation];
     if (!scratch_.matcher.code_matches(code) || hidden_by(&row, code) != 0) continue;
     const auto take = [&](std::optional<Row>& best) {
       if (!best) fill_row(best.emplace(), GroupKind::kExact, run, row);
     };
-    if (row.evidence >= static_cast<std::uint8_t>(policy::EvidenceLevel::kVerified)) take(answer_.best_verified);
-    const bool is_deployable = code.source_available != 0 && code.installable != 0 && code.license_concluded != 0;
+    if (row.evidence >= static_cast<std::uint8_t>(policy::EvidenceLevel::kVerified))
+      take(answer_.best_verified);
+    const bool is_deployable =
+        code.source_available != 0 && code.installable != 0 && code.license_concluded != 0;
     if (is_deployable) take(answer_.best_deployable);
     if (answer_.best_verified && answer_.best_deployable) return;
   }
@@ -101,7 +107,8 @@ void Resolution::add_other_cohorts() {
   if (selected.workload == kNone) return;
   const auto cohorts = snapshot_.cohorts_of_workload(selected.workload);
   Group& group = answer_.group(GroupKind::kReported);
-  const std::uint32_t own = selected.cohort == kNone ? 0 : snapshot_.cohorts()[selected.cohort].ranked;
+  const std::uint32_t own =
+      selected.cohort == kNone ? 0 : snapshot_.cohorts()[selected.cohort].ranked;
   const std::uint32_t others = snapshot_.workloads()[selected.workload].eligible_runs - own;
   if (others == 0) return;
   auto& heads = scratch_.heads;
@@ -111,11 +118,13 @@ void Resolution::add_other_cohorts() {
     Index best = kNone;
     std::size_t best_at = 0;
     for (std::size_t i = 0; i < cohorts.size(); ++i) {
-      if (cohorts[i] == selected.cohort || heads[i] == snapshot_.cohorts()[cohorts[i]].ranked) continue;
+      if (cohorts[i] == selected.cohort || heads[i] == snapshot_.cohorts()[cohorts[i]].ranked)
+        continue;
       const Index run = snapshot_.runs_of_cohort(cohorts[i])[heads[i]];
       const catalog::RunRow& row = snapshot_.runs()[run];
       const auto comes_before = [&](const catalog::RunRow& other) {
-        return std::tie(row.value, row.observed_ms, row.id) < std::tie(other.value, other.observed_ms, other.id);
+        return std::tie(row.value, row.observed_ms, row.id) <
+               std::tie(other.value, other.observed_ms, other.id);
       };
       if (best == kNone || comes_before(snapshot_.runs()[best])) {
         best = run;
@@ -135,7 +144,8 @@ void Resolution::add_unmeasured() {
   for (const Index implementation : snapshot_.implementations_of_operation(operation_)) {
     const catalog::ImplementationRow& code = snapshot_.implementations()[implementation];
     const bool is_measured =
-        code.eligible_runs > 0 && !std::ranges::binary_search(resolver_.measured_elsewhere, implementation);
+        code.eligible_runs > 0 &&
+        !std::ranges::binary_search(resolver_.measured_elsewhere, implementation);
     if (is_measured) continue;
     if (count_hidden(group, hidden_by(nullptr, code))) continue;
     ++group.total;
@@ -150,8 +160,10 @@ void Resolution::add_unmeasured() {
     row.caveats = code_caveats(code) | caveat_bit(Caveat::kDeclaredOnly);
     scratch_.mismatches.clear();
     if (!scratch_.matcher.code_matches(code)) {
-      const auto differs = [&](std::string_view field, const std::optional<std::string>& asked, catalog::NameId is) {
-        if (asked && *asked != snapshot_.name(is)) add_mismatch(field, *asked, is == 0 ? "unknown" : snapshot_.name(is));
+      const auto differs = [&](std::string_view field, const std::optional<std::string>& asked,
+                               catalog::NameId is) {
+        if (asked && *asked != snapshot_.name(is))
+          add_mismatch(field, *asked, is == 0 ? "unknown" : snapshot_.name(is));
       };
       differs("framework", intent_->framework, code.framework);
       differs("language", intent_->language, code.language);
@@ -173,7 +185,8 @@ void Resolution::list_excluded() {
       const auto codes = policy::eligibility_v1(run_facts(row));
       reasons.clear();
       for (const std::string& code : codes) reasons.push_back(answer_.texts.copy(code));
-      answer_.excluded.push_back({run, answer_.texts.copy(std::span<const std::string_view>(reasons))});
+      answer_.excluded.push_back(
+          {run, answer_.texts.copy(std::span<const std::string_view>(reasons))});
     }
   }
 }

@@ -15,8 +15,8 @@ namespace ki::resolve {
 
 enum class NameKind : std::uint8_t { kSlug, kAlias, kName };
 
-// One name of an operation as words. `shown_from` words at its start are not shown (a leading number
-// of a stored name).
+// One name of an operation as words. `shown_from` words at its start are not shown (a leading
+// number of a stored name).
 struct NameField {
   std::uint32_t first = 0;  // in State::sequence
   std::uint16_t count = 0;
@@ -48,12 +48,12 @@ struct SearchIndex::State {
   std::vector<std::uint32_t> posting_starts;    // of each word, and the end
   std::vector<Posting> postings;                // by operation within a word
   std::vector<WholeName> whole_names;
-  std::vector<std::uint32_t> whole_slots;       // hash -> position in whole_names, open addressing
+  std::vector<std::uint32_t> whole_slots;  // hash -> position in whole_names, open addressing
   std::vector<std::uint32_t> natural_positions;
   std::vector<Index> natural;
   std::vector<Family> families;
-  std::vector<std::vector<Index>> oldest;       // by family, in the order of `families`
-  std::vector<std::uint32_t> family_slots;      // by NameId: position in `families`, or kNoWord
+  std::vector<std::vector<Index>> oldest;   // by family, in the order of `families`
+  std::vector<std::uint32_t> family_slots;  // by NameId: position in `families`, or kNoWord
 
   std::span<const NameField> fields_of(Index operation) const {
     return std::span(fields).subspan(operation_fields[operation],
@@ -63,7 +63,8 @@ struct SearchIndex::State {
     return std::span(sequence).subspan(field.first, field.count);
   }
   std::span<const Posting> postings_of(WordId word) const {
-    return std::span(postings).subspan(posting_starts[word], posting_starts[word + 1] - posting_starts[word]);
+    return std::span(postings).subspan(posting_starts[word],
+                                       posting_starts[word + 1] - posting_starts[word]);
   }
 
   void build();

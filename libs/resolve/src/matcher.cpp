@@ -23,17 +23,20 @@ GpuTable::GpuTable(const catalog::Snapshot& snapshot) {
   std::unordered_map<catalog::NameId, std::uint32_t> known;
   slots_.reserve(snapshot.environments().size());
   for (const catalog::EnvironmentRow& row : snapshot.environments()) {
-    const auto [at, is_new] = known.try_emplace(row.product, static_cast<std::uint32_t>(gpus_.size()));
+    const auto [at, is_new] =
+        known.try_emplace(row.product, static_cast<std::uint32_t>(gpus_.size()));
     if (is_new) gpus_.push_back(query::parse_gpu(snapshot.name(row.product)));
     slots_.push_back(at->second);
   }
 }
 
-void Matcher::start(const catalog::Snapshot& snapshot, const GpuTable& gpus, const query::Intent& intent) {
+void Matcher::start(const catalog::Snapshot& snapshot, const GpuTable& gpus,
+                    const query::Intent& intent) {
   snapshot_ = &snapshot;
   gpus_ = &gpus;
   intent_ = &intent;
-  has_environment_ = intent.gpu || intent.architecture || intent.cuda_major || intent.environment_framework;
+  has_environment_ =
+      intent.gpu || intent.architecture || intent.cuda_major || intent.environment_framework;
   has_only_dtypes_ = !intent.binds_case() && intent.tensors.empty() && !intent.layout;
   has_case_ = !has_only_dtypes_ || !intent.dtypes.empty();
   has_code_ = intent.framework || intent.language;
@@ -67,7 +70,8 @@ void Matcher::start(const catalog::Snapshot& snapshot, const GpuTable& gpus, con
 
 bool Matcher::environment_matches(Index environment) {
   if (!has_environment_) return true;
-  if (environments_.size() < snapshot_->environments().size()) environments_.resize(snapshot_->environments().size());
+  if (environments_.size() < snapshot_->environments().size())
+    environments_.resize(snapshot_->environments().size());
   Note& note = environments_[environment];
   if (note.epoch != epoch_) note = {epoch_, decide_environment(environment)};
   return note.value;
@@ -104,7 +108,8 @@ bool Matcher::dtypes_match(Index workload) {
 bool Matcher::workload_matches(Index workload) {
   if (!has_case_) return true;
   if (has_only_dtypes_) return dtypes_match(workload);
-  if (workloads_.size() < snapshot_->workloads().size()) workloads_.resize(snapshot_->workloads().size());
+  if (workloads_.size() < snapshot_->workloads().size())
+    workloads_.resize(snapshot_->workloads().size());
   Note& note = workloads_[workload];
   if (note.epoch != epoch_) note = {epoch_, case_part_matches(case_part_, workload)};
   return note.value;
@@ -134,7 +139,8 @@ std::size_t Matcher::count_mismatches(Index cohort) {
 void Matcher::load_run(const catalog::RunRow& run, query::RunFacts& facts) {
   const catalog::CohortRow& cohort = snapshot_->cohorts()[run.cohort];
   const catalog::EnvironmentRow& environment = snapshot_->environments()[cohort.environment];
-  const catalog::ImplementationRow& implementation = snapshot_->implementations()[run.implementation];
+  const catalog::ImplementationRow& implementation =
+      snapshot_->implementations()[run.implementation];
   facts.gpu = &gpus_->of_environment(cohort.environment);
   facts.architecture = snapshot_->name(environment.display_architecture);
   if (environment.cuda_major >= 0) facts.cuda_major = environment.cuda_major;
@@ -154,7 +160,8 @@ const std::vector<query::Mismatch>& Matcher::mismatches(const catalog::RunRow& r
   last_environment_ = environment;
   last_language_ = code.language;
   last_framework_ = code.framework;
-  query::RunFacts facts = without_environment(has_case_ ? cases_.load(*snapshot_, run.workload) : CaseView::nothing());
+  query::RunFacts facts =
+      without_environment(has_case_ ? cases_.load(*snapshot_, run.workload) : CaseView::nothing());
   load_run(run, facts);
   mismatches_ = query::mismatches(*intent_, facts);
   // The snapshot holds no cases of suites, so whether one covers the value is not known here.

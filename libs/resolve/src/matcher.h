@@ -46,7 +46,8 @@ class Matcher {
   // The whole part of the case: dtypes, layout, shapes, axes.
   bool workload_matches(Index workload);
   bool code_matches(const catalog::ImplementationRow& row) const {
-    return (!language_ || row.language == *language_) && (!framework_ || row.framework == *framework_);
+    return (!language_ || row.language == *language_) &&
+           (!framework_ || row.framework == *framework_);
   }
   bool cohort_matches(const catalog::CohortRow& cohort) {
     return environment_matches(cohort.environment) && workload_matches(cohort.workload);

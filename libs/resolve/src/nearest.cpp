@@ -24,17 +24,20 @@ void Resolution::find_nearest() {
     cases.push_back({views.emplace_back().load(snapshot_, workload), side.runs});
     workloads.push_back(workload);
   }
-  const auto bracket = query::bracket(*intent_, cases, &scratch_.operation.load(snapshot_, operation_));
+  const auto bracket =
+      query::bracket(*intent_, cases, &scratch_.operation.load(snapshot_, operation_));
   if (!bracket) return;
   Nearest& nearest = answer_.nearest.emplace();
   nearest.axis = answer_.texts.copy(bracket->axis);
   nearest.requested = bracket->requested;
-  const auto set = [&](const std::optional<query::BracketSide>& from, std::optional<NearestSide>& to) {
+  const auto set = [&](const std::optional<query::BracketSide>& from,
+                       std::optional<NearestSide>& to) {
     if (!from) return;
     to.emplace();
     fill_side(*to, workloads[from->index]);
     to->value = from->value;
-    if (!request_.query.empty()) to->query = answer_.texts.copy(query::bracket_query(request_.query, *bracket, *from));
+    if (!request_.query.empty())
+      to->query = answer_.texts.copy(query::bracket_query(request_.query, *bracket, *from));
   };
   set(bracket->below, nearest.below);
   set(bracket->above, nearest.above);
@@ -42,11 +45,14 @@ void Resolution::find_nearest() {
 
   // The closer side leads, by ratio; the smaller of two as close.
   const auto distance = [&](const NearestSide& side) {
-    if (side.value <= 0 || nearest.requested <= 0) return std::abs(static_cast<double>(side.value - nearest.requested));
-    return std::abs(std::log(static_cast<double>(side.value) / static_cast<double>(nearest.requested)));
+    if (side.value <= 0 || nearest.requested <= 0)
+      return std::abs(static_cast<double>(side.value - nearest.requested));
+    return std::abs(
+        std::log(static_cast<double>(side.value) / static_cast<double>(nearest.requested)));
   };
   const NearestSide* closer = nearest.below ? &*nearest.below : &*nearest.above;
-  if (nearest.below && nearest.above && distance(*nearest.above) < distance(*nearest.below)) closer = &*nearest.above;
+  if (nearest.below && nearest.above && distance(*nearest.above) < distance(*nearest.below))
+    closer = &*nearest.above;
   answer_.selected = {closer->workload, closer->cohort, SelectedBecause::kNearestCase};
 }
 
@@ -62,7 +68,8 @@ void Resolution::fill_side(NearestSide& side, Index workload) {
     std::uint32_t count = 0;
     for (const Index run : snapshot_.runs_of_cohort(index).first(cohort.ranked)) {
       const catalog::RunRow& row = snapshot_.runs()[run];
-      if (scratch_.matcher.has_code_part() && !scratch_.matcher.code_matches(snapshot_.implementations()[row.implementation])) {
+      if (scratch_.matcher.has_code_part() &&
+          !scratch_.matcher.code_matches(snapshot_.implementations()[row.implementation])) {
         continue;
       }
       ++count;

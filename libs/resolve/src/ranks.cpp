@@ -13,11 +13,14 @@ namespace {
 std::vector<Index> cohorts_by_key(const catalog::Snapshot& snapshot) {
   std::vector<Index> order(snapshot.cohorts().size());
   std::iota(order.begin(), order.end(), Index{0});
-  std::ranges::sort(order, [&](Index a, Index b) { return snapshot.cohorts()[a].key < snapshot.cohorts()[b].key; });
+  std::ranges::sort(order, [&](Index a, Index b) {
+    return snapshot.cohorts()[a].key < snapshot.cohorts()[b].key;
+  });
   return order;
 }
 
-void append_v2(const catalog::Snapshot& snapshot, Index cohort_index, std::vector<RankBoundsEntry>& entries) {
+void append_v2(const catalog::Snapshot& snapshot, Index cohort_index,
+               std::vector<RankBoundsEntry>& entries) {
   const catalog::CohortRow& cohort = snapshot.cohorts()[cohort_index];
   std::vector<policy::TestedRun> runs;
   std::vector<Index> indexes;
@@ -39,7 +42,8 @@ void append_v2(const catalog::Snapshot& snapshot, Index cohort_index, std::vecto
   if (runs.empty()) return;
   const catalog::MetricRow& metric = snapshot.metrics()[cohort.metric];
   policy::RankingV2Options options;
-  if (const policy::Metric* known = policy::find_metric(snapshot.name(metric.metric), snapshot.name(metric.unit))) {
+  if (const policy::Metric* known =
+          policy::find_metric(snapshot.name(metric.metric), snapshot.name(metric.unit))) {
     options.direction = known->direction;
   }
   const auto rows = policy::rank_v2(runs, {}, options);
@@ -53,7 +57,7 @@ void append_v2(const catalog::Snapshot& snapshot, Index cohort_index, std::vecto
                        .worst = row.worst,
                        .cohort_size = static_cast<std::uint32_t>(rows.size()),
                        .value = row.value,
-                       .verdict = policy::to_string(row.against_first),
+                       .verdict = policy::to_string(row.verdict),
                        .reason = row.reason});
   }
 }
@@ -66,11 +70,12 @@ std::vector<RankEntry> ranks_v1(const catalog::Snapshot& snapshot) {
     const catalog::CohortRow& cohort = snapshot.cohorts()[index];
     for (const Index run : snapshot.runs_of_cohort(index).first(cohort.ranked)) {
       const catalog::RunRow& row = snapshot.runs()[run];
-      entries.push_back({.run = run,
-                         .cohort = index,
-                         .rank = row.rank,
-                         .cohort_size = cohort.ranked,
-                         .is_tied_with_previous = (row.flags & catalog::run_flags::kTiedWithPrevious) != 0});
+      entries.push_back(
+          {.run = run,
+           .cohort = index,
+           .rank = row.rank,
+           .cohort_size = cohort.ranked,
+           .is_tied_with_previous = (row.flags & catalog::run_flags::kTiedWithPrevious) != 0});
     }
   }
   return entries;

@@ -3,8 +3,9 @@
 #include "ki/query/bind.h"
 #include "ki/query/vocabulary.h"
 
-#include <algorithm>
 #include <fmt/format.h>
+
+#include <algorithm>
 
 namespace ki::resolve {
 
@@ -87,7 +88,8 @@ bool Resolution::reads_facets_as_name() {
     }
     query::Intent& intent = scratch_.intent;
     if (facet.field == "dtype") {
-      if (const auto dtype = query::find_bare_dtype(facet.token)) std::erase(intent.dtypes, std::string(*dtype));
+      if (const auto dtype = query::find_bare_dtype(facet.token))
+        std::erase(intent.dtypes, std::string(*dtype));
     } else if (facet.field == "gpu") {
       intent.gpu.reset();
     } else if (facet.field == "arch") {
@@ -104,16 +106,16 @@ bool Resolution::reads_facets_as_name() {
   }
   if (is_changed) {
     std::erase_if(answer_.issues, [](const query::Issue& issue) {
-      return issue.code == "UNKNOWN_AXIS" || issue.code == "UNKNOWN_TENSOR" || issue.code == "AMBIGUOUS_SHAPE" ||
-             issue.code == "SHAPE_FITS_NO_TENSOR";
+      return issue.code == "UNKNOWN_AXIS" || issue.code == "UNKNOWN_TENSOR" ||
+             issue.code == "AMBIGUOUS_SHAPE" || issue.code == "SHAPE_FITS_NO_TENSOR";
     });
     scratch_.matcher.start(snapshot_, resolver_.gpus, *intent_);
   }
   return is_changed;
 }
 
-// Says so when no run of the operation is on the GPU asked for because the text leaves open which one
-// is meant.
+// Says so when no run of the operation is on the GPU asked for because the text leaves open which
+// one is meant.
 void Resolution::report_gpu() {
   if (!intent_->gpu || all_matching_ > 0) return;
   std::string names;
@@ -122,14 +124,17 @@ void Resolution::report_gpu() {
     const catalog::CohortRow& row = snapshot_.cohorts()[cohort];
     if (row.ranked == 0) break;
     const query::Gpu& gpu = resolver_.gpus.of_environment(row.environment);
-    if (row.environment == last || query::match_gpu(intent_->gpu->gpu, gpu) != query::GpuMatch::kAmbiguous) continue;
+    if (row.environment == last ||
+        query::match_gpu(intent_->gpu->gpu, gpu) != query::GpuMatch::kAmbiguous)
+      continue;
     last = row.environment;
     if (names.find(gpu.text) != std::string::npos) continue;
     names += (names.empty() ? "" : ", ") + gpu.text;
   }
   if (names.empty()) return;
-  add_issue(intent_->gpu->typed, "AMBIGUOUS_GPU",
-            fmt::format("runs name their GPU '{}', which may or may not be the one asked for", names));
+  add_issue(
+      intent_->gpu->typed, "AMBIGUOUS_GPU",
+      fmt::format("runs name their GPU '{}', which may or may not be the one asked for", names));
 }
 
 }  // namespace ki::resolve

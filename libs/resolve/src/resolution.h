@@ -11,7 +11,8 @@ namespace ki::resolve {
 
 class Resolution {
  public:
-  Resolution(const Resolver::State& resolver, const Request& request, Scratch::State& scratch, Answer& answer)
+  Resolution(const Resolver::State& resolver, const Request& request, Scratch::State& scratch,
+             Answer& answer)
       : resolver_(resolver),
         snapshot_(resolver.snapshot),
         index_(resolver.index),
@@ -107,7 +108,7 @@ class Resolution {
   Scratch::State& scratch_;
   Answer& answer_;
   Index operation_ = kNone;
-  std::uint32_t name_words_ = 0;   // bit per wanted: read as part of the operation's name
+  std::uint32_t name_words_ = 0;    // bit per wanted: read as part of the operation's name
   std::uint32_t all_matching_ = 0;  // runs of the operation without a mismatch
   bool has_policy_ = false;
 };

@@ -41,10 +41,12 @@ Resolver::Resolver(const catalog::Snapshot& snapshot, const SearchIndex& index)
     : state_(std::make_unique<State>(snapshot, index)) {
   state_->measured_elsewhere = measured_elsewhere(snapshot);
   state_->has_verified = std::ranges::any_of(snapshot.runs(), [](const catalog::RunRow& run) {
-    return (run.flags & kEligible) != 0 && run.evidence >= static_cast<std::uint8_t>(policy::EvidenceLevel::kVerified);
+    return (run.flags & kEligible) != 0 &&
+           run.evidence >= static_cast<std::uint8_t>(policy::EvidenceLevel::kVerified);
   });
   state_->has_installable = std::ranges::any_of(
-      snapshot.implementations(), [](const catalog::ImplementationRow& row) { return row.installable != 0; });
+      snapshot.implementations(),
+      [](const catalog::ImplementationRow& row) { return row.installable != 0; });
   state_->baseline_role = snapshot.find_name("baseline").value_or(0);
   for (const catalog::SourceRow& source : snapshot.sources()) {
     state_->is_illustrative.push_back(snapshot.text(source.kind) == "illustrative" ? 1 : 0);

@@ -20,10 +20,13 @@ constexpr unsigned bit(Hidden reason) { return 1U << static_cast<unsigned>(reaso
 // Verified and replicated stand on one tier (spec 04.3), so either answers a request for either.
 bool meets_trust(query::Trust minimum, policy::EvidenceLevel level) {
   switch (minimum) {
-    case query::Trust::kReported: return true;
-    case query::Trust::kReproducible: return level >= policy::EvidenceLevel::kReproducible;
+    case query::Trust::kReported:
+      return true;
+    case query::Trust::kReproducible:
+      return level >= policy::EvidenceLevel::kReproducible;
     case query::Trust::kReplicated:
-    case query::Trust::kVerified: return level >= policy::EvidenceLevel::kVerified;
+    case query::Trust::kVerified:
+      return level >= policy::EvidenceLevel::kVerified;
   }
   return false;
 }
@@ -37,26 +40,34 @@ bool Resolution::passes_license(catalog::NameId concluded) {
     if (known == concluded) return passes;
   }
   const auto text = concluded == 0 ? std::nullopt : std::optional(snapshot_.name(concluded));
-  const auto matches = [&](const std::string& filter) { return policy::matches_licence_filter(filter, text); };
+  const auto matches = [&](const std::string& filter) {
+    return policy::matches_licence_filter(filter, text);
+  };
   const bool passes = (!intent_->license || matches(*intent_->license)) &&
-                      (intent_->allowed_licenses.empty() || std::ranges::any_of(intent_->allowed_licenses, matches));
+                      (intent_->allowed_licenses.empty() ||
+                       std::ranges::any_of(intent_->allowed_licenses, matches));
   scratch_.licenses.emplace_back(concluded, passes);
   return passes;
 }
 
 // Bits of Hidden. A run that nobody made has no evidence; it also has no age.
-unsigned Resolution::hidden_by(const catalog::RunRow* run, const catalog::ImplementationRow& implementation) {
+unsigned Resolution::hidden_by(const catalog::RunRow* run,
+                               const catalog::ImplementationRow& implementation) {
   if (!has_policy_) return 0;
   unsigned reasons = 0;
   if (intent_->minimum_trust) {
     const bool is_met = run == nullptr
                             ? *intent_->minimum_trust == query::Trust::kReported
-                            : meets_trust(*intent_->minimum_trust, static_cast<policy::EvidenceLevel>(run->evidence));
+                            : meets_trust(*intent_->minimum_trust,
+                                          static_cast<policy::EvidenceLevel>(run->evidence));
     if (!is_met) reasons |= bit(Hidden::kTrust);
   }
-  if (intent_->require_source && implementation.source_available == 0) reasons |= bit(Hidden::kSource);
-  if (intent_->require_installable && implementation.installable == 0) reasons |= bit(Hidden::kInstallable);
-  if ((intent_->license || !intent_->allowed_licenses.empty()) && !passes_license(implementation.license_concluded)) {
+  if (intent_->require_source && implementation.source_available == 0)
+    reasons |= bit(Hidden::kSource);
+  if (intent_->require_installable && implementation.installable == 0)
+    reasons |= bit(Hidden::kInstallable);
+  if ((intent_->license || !intent_->allowed_licenses.empty()) &&
+      !passes_license(implementation.license_concluded)) {
     reasons |= bit(Hidden::kLicense);
   }
   if (intent_->max_age_days && run != nullptr &&
@@ -75,7 +86,9 @@ bool Resolution::count_hidden(Group& group, unsigned reasons) {
 
 void Resolution::offer(GroupKind kind, Index run, const catalog::RunRow& row) {
   Group& group = answer_.group(kind);
-  if (has_policy_ && count_hidden(group, hidden_by(&row, snapshot_.implementations()[row.implementation]))) return;
+  if (has_policy_ &&
+      count_hidden(group, hidden_by(&row, snapshot_.implementations()[row.implementation])))
+    return;
   ++group.total;
   if (group.total <= group.offset || is_page_full(group)) return;
   Row& shown = group.rows.emplace_back();
@@ -87,7 +100,8 @@ std::uint16_t Resolution::code_caveats(const catalog::ImplementationRow& code) c
   std::uint16_t caveats = 0;
   if (code.source_available == 0) caveats |= caveat_bit(Caveat::kNoPublicSource);
   if (code.license_concluded == 0) caveats |= caveat_bit(Caveat::kLicenseUnknown);
-  if (resolver_.baseline_role != 0 && code.role == resolver_.baseline_role) caveats |= caveat_bit(Caveat::kBaseline);
+  if (resolver_.baseline_role != 0 && code.role == resolver_.baseline_role)
+    caveats |= caveat_bit(Caveat::kBaseline);
   return caveats;
 }
 
@@ -109,7 +123,8 @@ void Resolution::fill_row(Row& row, GroupKind kind, Index run_index, const catal
   if (run.source != kNone && resolver_.is_illustrative[run.source] != 0) {
     row.caveats |= caveat_bit(Caveat::kIllustrativeSource);
   }
-  if ((run.flags & kReproducedHere) == 0 && run.replications == 0) row.caveats |= caveat_bit(Caveat::kNotReproduced);
+  if ((run.flags & kReproducedHere) == 0 && run.replications == 0)
+    row.caveats |= caveat_bit(Caveat::kNotReproduced);
   if ((run.flags & kOperationMismatch) != 0) row.caveats |= caveat_bit(Caveat::kOperationMismatch);
   row.why = WhyRanked::kNotInGroup;
   if (kind == GroupKind::kExact) {
@@ -117,15 +132,20 @@ void Resolution::fill_row(Row& row, GroupKind kind, Index run_index, const catal
     row.rank = run.rank;
     row.cohort_size = cohort.ranked;
     row.is_tied_with_previous = (run.flags & kTiedWithPrevious) != 0;
-    row.why = row.is_tied_with_previous ? WhyRanked::kTied : run.rank == 1 ? WhyRanked::kLowestValue : WhyRanked::kByValue;
+    row.why = row.is_tied_with_previous ? WhyRanked::kTied
+              : run.rank == 1           ? WhyRanked::kLowestValue
+                                        : WhyRanked::kByValue;
     return;
   }
-  row.caveats |= caveat_bit(kind == GroupKind::kReported ? Caveat::kOtherCohort : Caveat::kUnranked);
+  row.caveats |=
+      caveat_bit(kind == GroupKind::kReported ? Caveat::kOtherCohort : Caveat::kUnranked);
   add_mismatches(row, run);
-  row.match = kind == GroupKind::kReported && row.mismatches.empty() ? Match::kExact : Match::kCompatible;
+  row.match =
+      kind == GroupKind::kReported && row.mismatches.empty() ? Match::kExact : Match::kCompatible;
 }
 
-void Resolution::add_mismatch(std::string_view field, std::string_view requested, std::string_view observed) {
+void Resolution::add_mismatch(std::string_view field, std::string_view requested,
+                              std::string_view observed) {
   scratch_.mismatches.push_back({field, requested, observed});
 }
 
@@ -134,11 +154,14 @@ void Resolution::add_mismatches(Row& row, const catalog::RunRow& run) {
   json::Arena& texts = answer_.texts;
   if (scratch_.matcher.has_any()) {
     for (const query::Mismatch& mismatch : scratch_.matcher.mismatches(run)) {
-      add_mismatch(texts.copy(mismatch.field), texts.copy(mismatch.requested), texts.copy(mismatch.observed));
+      add_mismatch(texts.copy(mismatch.field), texts.copy(mismatch.requested),
+                   texts.copy(mismatch.observed));
     }
   }
-  if (const catalog::CohortRow& cohort = snapshot_.cohorts()[run.cohort]; !meets_objective(cohort)) {
-    add_mismatch("metric", *intent_->objective_metric, snapshot_.name(snapshot_.metrics()[cohort.metric].metric));
+  if (const catalog::CohortRow& cohort = snapshot_.cohorts()[run.cohort];
+      !meets_objective(cohort)) {
+    add_mismatch("metric", *intent_->objective_metric,
+                 snapshot_.name(snapshot_.metrics()[cohort.metric].metric));
   }
   if (run.workload != answer_.selected.workload && answer_.selected.workload != kNone) {
     add_case_differences(run.workload);
@@ -170,14 +193,15 @@ std::int64_t Resolution::requested_value(catalog::NameId axis, std::int64_t sele
   return selected;
 }
 
-// How the case of another workload differs from the selected one, where the request's own mismatches
-// do not say it already (spec 05.9).
+// How the case of another workload differs from the selected one, where the request's own
+// mismatches do not say it already (spec 05.9).
 void Resolution::add_case_differences(Index workload) {
   const catalog::WorkloadRow& selected = snapshot_.workloads()[answer_.selected.workload];
   const catalog::WorkloadRow& other = snapshot_.workloads()[workload];
   const auto is_listed = [&](std::string_view field) {
-    return std::ranges::any_of(scratch_.mismatches,
-                               [&](const Mismatch& m) { return equals_ignoring_case(m.field, field); });
+    return std::ranges::any_of(scratch_.mismatches, [&](const Mismatch& m) {
+      return equals_ignoring_case(m.field, field);
+    });
   };
   if (selected.kind != other.kind) {
     const bool is_suite = selected.kind == catalog::WorkloadKind::kSuite;
@@ -189,7 +213,8 @@ void Resolution::add_case_differences(Index workload) {
   snapshot_.read_case(other, scratch_.other_case);
   const auto& mine = scratch_.selected_case.decoded().axes;
   const auto& theirs = scratch_.other_case.axes;
-  const auto report = [&](catalog::NameId axis, std::string_view requested, std::string_view observed) {
+  const auto report = [&](catalog::NameId axis, std::string_view requested,
+                          std::string_view observed) {
     const std::string_view field = axis_field(axis);
     if (!is_listed(field)) add_mismatch(field, requested, observed);
   };
@@ -198,14 +223,16 @@ void Resolution::add_case_differences(Index workload) {
     const bool is_same = i < mine.size() && j < theirs.size() && mine[i].name == theirs[j].name;
     if (is_same) {
       if (mine[i].value != theirs[j].value) {
-        report(mine[i].name, number_text(requested_value(mine[i].name, mine[i].value)), number_text(theirs[j].value));
+        report(mine[i].name, number_text(requested_value(mine[i].name, mine[i].value)),
+               number_text(theirs[j].value));
       }
       ++i;
       ++j;
       continue;
     }
-    const bool is_mine = j == theirs.size() ||
-                         (i < mine.size() && snapshot_.name(mine[i].name) < snapshot_.name(theirs[j].name));
+    const bool is_mine =
+        j == theirs.size() ||
+        (i < mine.size() && snapshot_.name(mine[i].name) < snapshot_.name(theirs[j].name));
     if (is_mine) {
       report(mine[i].name, number_text(mine[i].value), "unknown");
       ++i;

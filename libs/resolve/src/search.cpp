@@ -22,7 +22,7 @@ struct Token {
   std::string_view text;
   std::uint32_t wanted = 0;  // which of Search::wanted
   WordUse use = WordUse::kRequired;
-  float weight = 0;          // inverse frequency: rarer words tell more
+  float weight = 0;  // inverse frequency: rarer words tell more
 };
 
 // What is known of one operation while words are looked up.
@@ -54,8 +54,13 @@ SearchScratch& SearchScratch::operator=(SearchScratch&&) noexcept = default;
 
 class SearchRun {
  public:
-  SearchRun(const SearchIndex::State& index, const Search& search, SearchScratch::State& scratch, SearchResult& result)
-      : index_(index), snapshot_(index.snapshot), search_(search), scratch_(scratch), result_(result) {}
+  SearchRun(const SearchIndex::State& index, const Search& search, SearchScratch::State& scratch,
+            SearchResult& result)
+      : index_(index),
+        snapshot_(index.snapshot),
+        search_(search),
+        scratch_(scratch),
+        result_(result) {}
 
   void run() {
     result_.hits.clear();
@@ -130,13 +135,16 @@ class SearchRun {
     if (found != kNone && passes(found)) result_.hits.push_back({found, Reason::kId, 1, 1});
   }
 
-  // The whole text as a name: everything typed, then without the words that may mean something else.
+  // The whole text as a name: everything typed, then without the words that may mean something
+  // else.
   void find_whole_names() {
     scratch_.tried.clear();
-    for (const auto [keeps_stop, keeps_facets] :
-         {std::pair{true, true}, std::pair{false, true}, std::pair{true, false}, std::pair{false, false}}) {
+    for (const auto& [keeps_stop, keeps_facets] :
+         {std::pair{true, true}, std::pair{false, true}, std::pair{true, false},
+          std::pair{false, false}}) {
       const auto is_kept = [&](const Token& token) {
-        return (keeps_stop || token.use != WordUse::kStop) && (keeps_facets || token.use != WordUse::kFacet);
+        return (keeps_stop || token.use != WordUse::kStop) &&
+               (keeps_facets || token.use != WordUse::kFacet);
       };
       scratch_.compact.clear();
       std::uint32_t words = 0;
@@ -188,7 +196,8 @@ class SearchRun {
   }
 
   void find_words() {
-    if (scratch_.found.size() < snapshot_.operations().size()) scratch_.found.resize(snapshot_.operations().size());
+    if (scratch_.found.size() < snapshot_.operations().size())
+      scratch_.found.resize(snapshot_.operations().size());
     if (++scratch_.epoch == 0) {
       std::ranges::fill(scratch_.found, Found{});
       scratch_.epoch = 1;
@@ -238,7 +247,8 @@ class SearchRun {
       const std::size_t y = index_.postings_of(b.word).size();
       return x != y ? x < y : index_.vocabulary.text(a.word) > index_.vocabulary.text(b.word);
     });
-    result_.corrections.push_back({std::string(token.text), std::string(index_.vocabulary.text(best->word))});
+    result_.corrections.push_back(
+        {std::string(token.text), std::string(index_.vocabulary.text(best->word))});
   }
 
   // "vector add" where a name says "vectoradd": both words are found.
@@ -327,10 +337,12 @@ class SearchRun {
     std::size_t all_count = 0, required_count = 0;
     for (std::size_t t = 0; t < scratch_.tokens.size(); ++t) {
       all[all_count++] = scratch_.ids[t];
-      if (scratch_.tokens[t].use == WordUse::kRequired) required[required_count++] = scratch_.ids[t];
+      if (scratch_.tokens[t].use == WordUse::kRequired)
+        required[required_count++] = scratch_.ids[t];
     }
     return (all_count > 1 && has_sequence(operation, std::span(all).first(all_count))) ||
-           (required_count > 1 && has_sequence(operation, std::span(required).first(required_count)));
+           (required_count > 1 &&
+            has_sequence(operation, std::span(required).first(required_count)));
   }
 
   void collect() {
@@ -339,15 +351,20 @@ class SearchRun {
       if (token.use == WordUse::kRequired) total += token.weight;
     }
     const bool has_whole = !result_.hits.empty();
-    const bool any_complete = has_whole || std::ranges::any_of(scratch_.touched, [&](Index operation) {
-      return (scratch_.found[operation].tokens & required_) == required_ && passes(operation) && has_phrases(operation);
-    });
+    const bool any_complete =
+        has_whole || std::ranges::any_of(scratch_.touched, [&](Index operation) {
+          return (scratch_.found[operation].tokens & required_) == required_ && passes(operation) &&
+                 has_phrases(operation);
+        });
     for (const Index operation : scratch_.touched) {
       const Found& found = scratch_.found[operation];
       const bool is_complete = (found.tokens & required_) == required_;
       if (any_complete != is_complete && any_complete) continue;
-      if ((found.tokens & required_) == 0 || !passes(operation) || !has_phrases(operation)) continue;
-      if (has_whole && std::ranges::find(result_.hits, operation, &Hit::operation) != result_.hits.end()) continue;
+      if ((found.tokens & required_) == 0 || !passes(operation) || !has_phrases(operation))
+        continue;
+      if (has_whole &&
+          std::ranges::find(result_.hits, operation, &Hit::operation) != result_.hits.end())
+        continue;
       Hit hit{operation, found.worst, found.score, words_of(found.tokens)};
       if (!is_complete) {
         if (matched_weight(found.tokens) < 0.5F * total) continue;
@@ -363,7 +380,8 @@ class SearchRun {
   float matched_weight(std::uint32_t tokens) const {
     float sum = 0;
     for (std::size_t t = 0; t < scratch_.tokens.size(); ++t) {
-      if (scratch_.tokens[t].use == WordUse::kRequired && (tokens >> t & 1U) != 0) sum += scratch_.tokens[t].weight;
+      if (scratch_.tokens[t].use == WordUse::kRequired && (tokens >> t & 1U) != 0)
+        sum += scratch_.tokens[t].weight;
     }
     return sum;
   }
@@ -398,8 +416,10 @@ class SearchRun {
     const auto operations = snapshot_.operations();
     for (const Hit& hit : result_.hits) {
       const auto score = static_cast<std::uint64_t>(std::clamp(hit.score * 64.F, 0.F, 16383.F));
-      const std::uint64_t runs = std::min<std::uint64_t>(operations[hit.operation].eligible_runs, 0x3FFFF);
-      keyed.emplace_back(static_cast<std::uint64_t>(hit.reason) << 60 | (16383 - score) << 46 | (0x3FFFF - runs) << 28 |
+      const std::uint64_t runs =
+          std::min<std::uint64_t>(operations[hit.operation].eligible_runs, 0x3FFFF);
+      keyed.emplace_back(static_cast<std::uint64_t>(hit.reason) << 60 | (16383 - score) << 46 |
+                             (0x3FFFF - runs) << 28 |
                              (index_.natural_positions[hit.operation] & 0xFFFFFFF),
                          hit);
     }

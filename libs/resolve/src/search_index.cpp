@@ -31,10 +31,12 @@ class Builder {
       compacts_.clear();
       add_name(snapshot.text(row.slug), NameKind::kSlug);
       add_name(snapshot.text(row.name), NameKind::kName);
-      for (const catalog::TextRef alias : snapshot.aliases(row)) add_name(snapshot.text(alias), NameKind::kAlias);
+      for (const catalog::TextRef alias : snapshot.aliases(row))
+        add_name(snapshot.text(alias), NameKind::kAlias);
       add_weak(snapshot.name(row.family));
       for (const catalog::NameId tag : snapshot.tags(row)) {
-        if (const std::string_view text = snapshot.name(tag); !text.starts_with("model:")) add_weak(text);
+        if (const std::string_view text = snapshot.name(tag); !text.starts_with("model:"))
+          add_weak(text);
       }
     }
     state_.operation_fields.push_back(static_cast<std::uint32_t>(state_.fields.size()));
@@ -52,7 +54,8 @@ class Builder {
   }
 
   void fill_whole_names() {
-    state_.whole_slots.assign(std::bit_ceil(std::max<std::size_t>(16, 2 * state_.whole_names.size())), kNoWord);
+    state_.whole_slots.assign(
+        std::bit_ceil(std::max<std::size_t>(16, 2 * state_.whole_names.size())), kNoWord);
     const std::size_t mask = state_.whole_slots.size() - 1;
     for (std::uint32_t i = 0; i < state_.whole_names.size(); ++i) {
       std::size_t at = state_.whole_names[i].hash & mask;
@@ -80,7 +83,10 @@ class Builder {
     const bool hides_number = kind == NameKind::kName && hides_leading_number(lower_);
     if (is_known && !hides_number) return;
     const auto field = static_cast<std::uint32_t>(state_.fields.size());
-    NameField added{.first = static_cast<std::uint32_t>(state_.sequence.size()), .count = 0, .kind = kind, .shown_from = 0};
+    NameField added{.first = static_cast<std::uint32_t>(state_.sequence.size()),
+                    .count = 0,
+                    .kind = kind,
+                    .shown_from = 0};
     if (!is_known) {
       compacts_.push_back(hash);
       state_.whole_names.push_back({hash, operation_, field, 0});
@@ -109,7 +115,8 @@ class Builder {
   void add_weak(std::string_view text) {
     lower_.assign(text);
     for (char& c : lower_) c = ascii_lower(c);
-    for_each_word(lower_, [&](std::string_view word) { add_pair(state_.vocabulary.add(word), true); });
+    for_each_word(lower_,
+                  [&](std::string_view word) { add_pair(state_.vocabulary.add(word), true); });
   }
 
   void add_pair(WordId word, bool is_weak) {
@@ -151,18 +158,30 @@ void append_natural(std::string& key, std::string_view lower) {
 
 std::string_view to_string(Reason reason) {
   switch (reason) {
-    case Reason::kId: return "id";
-    case Reason::kSlug: return "slug";
-    case Reason::kAlias: return "alias";
-    case Reason::kName: return "name";
-    case Reason::kPhrase: return "phrase";
-    case Reason::kAllWords: return "all words";
-    case Reason::kPrefix: return "beginning of words";
-    case Reason::kPart: return "part of words";
-    case Reason::kTypo: return "corrected spelling";
-    case Reason::kFamily: return "family";
-    case Reason::kSomeWords: return "some words";
-    case Reason::kListed: return "listed";
+    case Reason::kId:
+      return "id";
+    case Reason::kSlug:
+      return "slug";
+    case Reason::kAlias:
+      return "alias";
+    case Reason::kName:
+      return "name";
+    case Reason::kPhrase:
+      return "phrase";
+    case Reason::kAllWords:
+      return "all words";
+    case Reason::kPrefix:
+      return "beginning of words";
+    case Reason::kPart:
+      return "part of words";
+    case Reason::kTypo:
+      return "corrected spelling";
+    case Reason::kFamily:
+      return "family";
+    case Reason::kSomeWords:
+      return "some words";
+    case Reason::kListed:
+      return "listed";
   }
   return {};
 }
@@ -171,14 +190,16 @@ std::string searchable_name(std::string_view raw) {
   std::string lower = ascii_lower(raw);
   if (lower.find(' ') != std::string::npos) return lower;
   const std::size_t end = lower.find('_');
-  if (end != std::string::npos && is_number(std::string_view(lower).substr(0, end)) && end + 1 < lower.size()) {
+  if (end != std::string::npos && is_number(std::string_view(lower).substr(0, end)) &&
+      end + 1 < lower.size()) {
     lower.erase(0, end + 1);
   }
   std::ranges::replace(lower, '_', ' ');
   return lower;
 }
 
-SearchIndex::SearchIndex(const catalog::Snapshot& snapshot) : state_(std::make_unique<State>(snapshot)) {
+SearchIndex::SearchIndex(const catalog::Snapshot& snapshot)
+    : state_(std::make_unique<State>(snapshot)) {
   state_->build();
 }
 SearchIndex::~SearchIndex() = default;
@@ -213,9 +234,11 @@ void SearchIndex::State::order_naturally() {
     append_natural(keys, snapshot.text(operations[i].slug));
     std::uint64_t prefix = 0;
     for (std::size_t b = 0; b < 8; ++b) {
-      prefix = prefix << 8 | (offset + b < keys.size() ? static_cast<unsigned char>(keys[offset + b]) : 0);
+      prefix = prefix << 8 |
+               (offset + b < keys.size() ? static_cast<unsigned char>(keys[offset + b]) : 0);
     }
-    order.push_back({prefix, static_cast<std::uint32_t>(offset), static_cast<std::uint32_t>(keys.size() - offset), i});
+    order.push_back({prefix, static_cast<std::uint32_t>(offset),
+                     static_cast<std::uint32_t>(keys.size() - offset), i});
   }
   // Families by text; few of them, so each name is ranked once.
   std::vector<catalog::NameId> names;
@@ -226,7 +249,9 @@ void SearchIndex::State::order_naturally() {
   std::vector<std::uint32_t> rank_of(snapshot.columns().names.size(), 0);
   for (std::uint32_t r = 0; r < names.size(); ++r) rank_of[names[r]] = r;
 
-  const auto text = [&](const Key& key) { return std::string_view(keys).substr(key.offset, key.length); };
+  const auto text = [&](const Key& key) {
+    return std::string_view(keys).substr(key.offset, key.length);
+  };
   std::sort(order.begin(), order.end(), [&](const Key& a, const Key& b) {
     const std::uint32_t x = rank_of[operations[a.operation].family];
     const std::uint32_t y = rank_of[operations[b.operation].family];
@@ -275,7 +300,8 @@ void SearchIndex::State::count_families() {
   }
 }
 
-void SearchIndex::State::find_whole(std::string_view compact, std::vector<const WholeName*>& found) const {
+void SearchIndex::State::find_whole(std::string_view compact,
+                                    std::vector<const WholeName*>& found) const {
   const std::uint64_t hash = hash_bytes(compact);
   const std::size_t mask = whole_slots.size() - 1;
   for (std::size_t at = hash & mask; whole_slots[at] != kNoWord; at = (at + 1) & mask) {
@@ -293,7 +319,9 @@ void SearchIndex::State::find_whole(std::string_view compact, std::vector<const 
   }
 }
 
-std::uint32_t SearchIndex::natural_position(Index operation) const { return state_->natural_positions[operation]; }
+std::uint32_t SearchIndex::natural_position(Index operation) const {
+  return state_->natural_positions[operation];
+}
 std::span<const Index> SearchIndex::natural_order() const { return state_->natural; }
 std::span<const SearchIndex::Family> SearchIndex::families() const { return state_->families; }
 
@@ -305,9 +333,11 @@ std::span<const Index> SearchIndex::oldest_of_family(catalog::NameId family) con
 
 std::size_t SearchIndex::memory_bytes() const {
   const State& s = *state_;
-  return s.vocabulary.memory_bytes() + s.sequence.capacity() * sizeof(WordId) + s.fields.capacity() * sizeof(NameField) +
+  return s.vocabulary.memory_bytes() + s.sequence.capacity() * sizeof(WordId) +
+         s.fields.capacity() * sizeof(NameField) +
          (s.operation_fields.capacity() + s.posting_starts.capacity() + s.whole_slots.capacity() +
-          s.natural_positions.capacity() + s.natural.capacity()) * 4 +
+          s.natural_positions.capacity() + s.natural.capacity()) *
+             4 +
          s.postings.capacity() * sizeof(Posting) + s.whole_names.capacity() * sizeof(WholeName);
 }
 

@@ -1,10 +1,11 @@
-// Which workload and which cohort lead the answer (spec 05.8): those with the most runs that answer the
-// whole request come first, so that filters choose the cohort.
+// Which workload and which cohort lead the answer (spec 05.8): those with the most runs that answer
+// the whole request come first, so that filters choose the cohort.
 #include "ki/base/text.h"
 #include "resolution.h"
 
-#include <algorithm>
 #include <fmt/format.h>
+
+#include <algorithm>
 #include <tuple>
 
 namespace ki::resolve {
@@ -16,7 +17,8 @@ void Resolution::select() {
     scratch_.counts.assign(scratch_.counts.size(), {});
     scratch_.epoch = 1;
   }
-  if (scratch_.counts.size() < snapshot_.workloads().size()) scratch_.counts.resize(snapshot_.workloads().size());
+  if (scratch_.counts.size() < snapshot_.workloads().size())
+    scratch_.counts.resize(snapshot_.workloads().size());
   scratch_.workloads.clear();
   for (const Index index : snapshot_.cohorts_of_operation(operation_)) {
     const catalog::CohortRow& cohort = snapshot_.cohorts()[index];
@@ -52,12 +54,15 @@ bool Resolution::select_requested_cohort() {
                         snapshot_.cohorts()[cohort].ranked > 0;
   if (!is_known) {
     const std::string key = request_.cohort->to_string();
-    if (std::ranges::find(answer_.issues, "UNKNOWN_COHORT", &query::Issue::code) == answer_.issues.end()) {
-      add_issue(key, "UNKNOWN_COHORT", fmt::format("the operation has no comparison group {}", quote(key)));
+    if (std::ranges::find(answer_.issues, "UNKNOWN_COHORT", &query::Issue::code) ==
+        answer_.issues.end()) {
+      add_issue(key, "UNKNOWN_COHORT",
+                fmt::format("the operation has no comparison group {}", quote(key)));
     }
     return false;
   }
-  answer_.selected = {snapshot_.cohorts()[cohort].workload, cohort, SelectedBecause::kRequestedCohort};
+  answer_.selected = {snapshot_.cohorts()[cohort].workload, cohort,
+                      SelectedBecause::kRequestedCohort};
   return true;
 }
 
@@ -93,14 +98,16 @@ Index Resolution::choose_workload() {
   if (workloads.empty()) {
     const auto all = snapshot_.workloads_of_operation(operation_);
     if (all.empty()) return kNone;
-    const auto match = std::ranges::find_if(all, [&](Index w) { return scratch_.matcher.workload_matches(w); });
-    selected.because = match != all.end() && intent_->binds_case() ? SelectedBecause::kCaseMatches : SelectedBecause::kMostRuns;
+    const auto match =
+        std::ranges::find_if(all, [&](Index w) { return scratch_.matcher.workload_matches(w); });
+    selected.because = match != all.end() && intent_->binds_case() ? SelectedBecause::kCaseMatches
+                                                                   : SelectedBecause::kMostRuns;
     return match != all.end() ? *match : all.front();
   }
   const bool nothing_matches = all_matching_ == 0;
   // Smaller is better in each place.
   struct Key {
-    std::uint32_t missing;     // ~matching
+    std::uint32_t missing;  // ~matching
     bool is_other_case;
     std::size_t mismatches;
     std::uint32_t unmeasured;  // ~runs
@@ -125,7 +132,8 @@ Index Resolution::choose_workload() {
     }
   }
   if (!nothing_matches) {
-    selected.because = scratch_.matcher.has_any() ? SelectedBecause::kAnswersRequest : SelectedBecause::kMostRuns;
+    selected.because =
+        scratch_.matcher.has_any() ? SelectedBecause::kAnswersRequest : SelectedBecause::kMostRuns;
   } else if (intent_->binds_case() && !best_key.is_other_case) {
     selected.because = SelectedBecause::kCaseMatches;
   } else {
@@ -151,8 +159,10 @@ Index Resolution::choose_cohort(Index workload) {
   for (const Index index : snapshot_.cohorts_of_workload(workload)) {
     if (snapshot_.cohorts()[index].ranked == 0) break;
     const std::uint32_t matching = matching_runs(index);
-    const std::size_t mismatches = matching > 0 || !scratch_.matcher.has_any() ? 0 : scratch_.matcher.count_mismatches(index);
-    const bool is_better = matching != best_matching ? matching > best_matching : mismatches < best_mismatches;
+    const std::size_t mismatches =
+        matching > 0 || !scratch_.matcher.has_any() ? 0 : scratch_.matcher.count_mismatches(index);
+    const bool is_better =
+        matching != best_matching ? matching > best_matching : mismatches < best_mismatches;
     if (best == kNone || is_better) {
       best = index;
       best_matching = matching;

@@ -18,9 +18,9 @@ struct Resolver::State {
   GpuTable gpus;
   // Implementations all of whose eligible runs are of other operations' workloads, sorted.
   std::vector<Index> measured_elsewhere;
-  bool has_verified = false;    // any eligible run verified or replicated
-  bool has_installable = false;  // any implementation installable
-  catalog::NameId baseline_role = 0;  // 0: no implementation has it
+  bool has_verified = false;                  // any eligible run verified or replicated
+  bool has_installable = false;               // any implementation installable
+  catalog::NameId baseline_role = 0;          // 0: no implementation has it
   std::vector<std::uint8_t> is_illustrative;  // by source
 };
 
@@ -41,8 +41,8 @@ struct Scratch::State {
   CaseView selected_case;
   OperationView operation;
   std::uint32_t epoch = 0;
-  std::vector<WorkloadCount> counts;  // by workload
-  std::vector<Index> workloads;       // of the operation, those with runs
+  std::vector<WorkloadCount> counts;                           // by workload
+  std::vector<Index> workloads;                                // of the operation, those with runs
   std::vector<std::pair<std::uint64_t, std::uint32_t>> order;  // sort keys with positions
   std::vector<ChooserRow> rows;
   std::vector<std::uint32_t> heads;  // of a merge of cohorts

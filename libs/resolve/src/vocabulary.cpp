@@ -51,7 +51,8 @@ WordId Vocabulary::add(std::string_view word) {
     if (text(slots_[at]) == word) return slots_[at];
   }
   const auto id = static_cast<WordId>(words_.size());
-  words_.push_back({static_cast<std::uint32_t>(text_.size()), static_cast<std::uint32_t>(word.size())});
+  words_.push_back(
+      {static_cast<std::uint32_t>(text_.size()), static_cast<std::uint32_t>(word.size())});
   text_.insert(text_.end(), word.begin(), word.end());
   letters_.push_back(letters_of(word));
   slots_[at] = id;
@@ -86,8 +87,12 @@ void Vocabulary::finish() {
 }
 
 std::span<const WordId> Vocabulary::with_prefix(std::string_view prefix) const {
-  const auto begins_before = [&](WordId id, std::string_view p) { return text(id).substr(0, p.size()) < p; };
-  const auto begins_after = [&](std::string_view p, WordId id) { return p < text(id).substr(0, p.size()); };
+  const auto begins_before = [&](WordId id, std::string_view p) {
+    return text(id).substr(0, p.size()) < p;
+  };
+  const auto begins_after = [&](std::string_view p, WordId id) {
+    return p < text(id).substr(0, p.size());
+  };
   const auto first = std::lower_bound(sorted_.begin(), sorted_.end(), prefix, begins_before);
   const auto last = std::upper_bound(first, sorted_.end(), prefix, begins_after);
   return {first, last};

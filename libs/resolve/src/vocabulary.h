@@ -1,5 +1,5 @@
-// Vocabulary: the distinct words of all names, found as typed, by prefix, by suffix, or with a letter
-// or two corrected.
+// Vocabulary: the distinct words of all names, found as typed, by prefix, by suffix, or with a
+// letter or two corrected.
 #pragma once
 
 #include <cstdint>
@@ -48,7 +48,8 @@ class Vocabulary {
   template <class Visit>
   void containing(std::string_view part, Visit&& visit) const {
     for (WordId id = 0; id < words_.size(); ++id) {
-      if (words_[id].length >= part.size() && text(id).find(part) != std::string_view::npos) visit(id);
+      if (words_[id].length >= part.size() && text(id).find(part) != std::string_view::npos)
+        visit(id);
     }
   }
 

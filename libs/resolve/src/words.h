@@ -1,5 +1,5 @@
-// Words of names and queries: maximal runs of letters and digits, lower case. Bytes of other alphabets
-// count as letters.
+// Words of names and queries: maximal runs of letters and digits, lower case. Bytes of other
+// alphabets count as letters.
 #pragma once
 
 #include "ki/base/text.h"
