@@ -48,15 +48,13 @@ class ReaderRun {
       issue("empty", text_.size(), "the text holds no value; expected one JSON value", "");
       return finish(std::nullopt);
     }
-    std::optional<Value> root = read_root();
-    if (root) {
-      skip_space();
-      if (at_ != end_) {
-        issue("trailing_data", here(), "the text goes on after the value",
-              "keep one value per document");
-      }
+    if (!read_root()) return finish(std::nullopt);
+    skip_space();
+    if (at_ != end_) {
+      issue("trailing_data", here(), "the text goes on after the value",
+            "keep one value per document");
     }
-    return finish(root);
+    return finish(root_);
   }
 
  private:
@@ -120,68 +118,77 @@ class ReaderRun {
     return fmt::format("'{}'", *at_);
   }
 
-  std::optional<Value> read_root() {
+  enum class Step : std::uint8_t { kFailed, kComplete, kOpened };
+
+  bool read_root() {
     for (;;) {
       // At the start of a value.
       skip_space();
-      std::optional<Value> value;
-      bool is_opened = false;
-      if (!read_value(value, is_opened) || too_many()) return std::nullopt;
-      if (is_opened) {
-        Open& open = open_.back();
+      const Step step = read_value();
+      if (step == Step::kFailed || too_many()) return false;
+      if (step == Step::kOpened) {
+        const bool is_object = open_.back().is_object;
         skip_space();
-        if (open.is_object) {
-          if (at_ != end_ && *at_ == '}') {
-            ++at_;
-            value = close();
-          } else {
-            if (!read_key()) return std::nullopt;
-            continue;
-          }
-        } else if (at_ != end_ && *at_ == ']') {
+        if (at_ != end_ && *at_ == (is_object ? '}' : ']')) {
           ++at_;
-          value = close();
+          close();
         } else {
+          if (is_object && !read_key()) return false;
           is_inside_ = true;
           continue;
         }
       }
-      // A value is complete: attach it, and close what closes.
+      // A value is complete: go on to the next, and close what closes.
       for (;;) {
-        if (open_.empty()) return value;
-        Open& open = open_.back();
+        if (open_.empty()) return true;
+        const bool is_object = open_.back().is_object;
         is_inside_ = true;
-        if (open.is_object)
-          members_.push_back({open.key, open.key_offset, *value});
-        else
-          values_.push_back(*value);
         skip_space();
         if (at_ != end_ && *at_ == ',') {
           ++at_;
           is_inside_ = false;
-          if (open.is_object) {
+          if (is_object) {
             skip_space();
-            if (!read_key()) return std::nullopt;
+            if (!read_key()) return false;
           }
           is_inside_ = true;
           break;
         }
-        const char closing = open.is_object ? '}' : ']';
+        const char closing = is_object ? '}' : ']';
         if (at_ == end_ || *at_ != closing) {
           is_inside_ = false;
-          syntax(fmt::format("expected ',' or '{}' and found {}", closing, found()));
-          return std::nullopt;
+          return syntax(fmt::format("expected ',' or '{}' and found {}", closing, found()));
         }
         ++at_;
-        value = close();
-        if (too_many()) return std::nullopt;
+        close();
+        if (too_many()) return false;
       }
     }
   }
 
-  // Reads a scalar into `value`, or opens a container.
-  bool read_value(std::optional<Value>& value, bool& is_opened) {
-    if (at_ == end_) return syntax("expected a value and found the end of the text");
+  // Puts a complete value into the innermost open container, or makes it the root. Inlined where
+  // the value is made: copying it through memory costs more than making it.
+  [[gnu::always_inline]] void attach(const Value value) {
+    if (open_.empty()) {
+      root_ = value;
+      return;
+    }
+    const Open& open = open_.back();
+    if (open.is_object) {
+      Member& member = members_.emplace_back();
+      member.key = open.key;
+      member.key_offset = open.key_offset;
+      member.value = value;
+    } else {
+      values_.push_back(value);
+    }
+  }
+
+  static Step step_of(bool is_complete) { return is_complete ? Step::kComplete : Step::kFailed; }
+
+  // Reads and attaches a scalar, or opens a container.
+  Step read_value() {
+    if (at_ == end_) return step_of(syntax("expected a value and found the end of the text"));
     const auto offset = static_cast<std::uint32_t>(here());
     switch (*at_) {
       case '{':
@@ -189,43 +196,42 @@ class ReaderRun {
         if (open_.size() == limits_.max_depth) {
           issue("too_deep", offset, fmt::format("more than {} nested levels", limits_.max_depth),
                 "");
-          return false;
+          return Step::kFailed;
         }
         const bool is_object = *at_ == '{';
         open_.push_back({is_object, offset, is_object ? members_.size() : values_.size(), {}, 0});
         ++at_;
-        is_opened = true;
         is_inside_ = false;
-        return true;
+        return Step::kOpened;
       }
       case '"': {
         std::string_view text;
-        if (!read_string(text)) return false;
-        value = Value::string(text, offset);
-        return true;
+        if (!read_string(text)) return Step::kFailed;
+        attach(Value::string(text, offset));
+        return Step::kComplete;
       }
       case 't':
-        return read_word("true", Value::boolean(true, offset), value);
+        return step_of(read_word("true", Value::boolean(true, offset)));
       case 'f':
-        return read_word("false", Value::boolean(false, offset), value);
+        return step_of(read_word("false", Value::boolean(false, offset)));
       case 'n':
-        return read_word("null", Value::null(offset), value);
+        return step_of(read_word("null", Value::null(offset)));
       default:
-        return read_number(value);
+        return step_of(read_number());
     }
   }
 
-  bool read_word(std::string_view word, Value meaning, std::optional<Value>& value) {
+  bool read_word(std::string_view word, Value meaning) {
     if (!std::string_view(at_, end_).starts_with(word)) {
       return syntax(fmt::format("expected a value and found {}", found()),
                     "text must be in double quotes");
     }
     at_ += word.size();
-    value = meaning;
+    attach(meaning);
     return true;
   }
 
-  bool read_number(std::optional<Value>& value) {
+  bool read_number() {
     const char* const begin = at_;
     const auto is_number_char = [](char c) {
       return is_ascii_digit(c) || c == '-' || c == '+' || c == '.' || c == 'e' || c == 'E';
@@ -259,7 +265,7 @@ class ReaderRun {
         break;
     }
     at_ = begin + spelling.size();
-    value = Value::number(number.value, is_canonical(spelling, number.value), offset);
+    attach(Value::number(number.value, is_canonical(spelling, number.value), offset));
     return true;
   }
 
@@ -278,9 +284,7 @@ class ReaderRun {
     }
     Open& open = open_.back();
     open.key_offset = static_cast<std::uint32_t>(here());
-    std::string_view key;
-    if (!read_string(key)) return false;
-    open.key = key;
+    if (!read_string(open.key)) return false;
     skip_space();
     if (at_ == end_ || *at_ != ':')
       return syntax(fmt::format("expected ':' and found {}", found()));
@@ -289,23 +293,25 @@ class ReaderRun {
     return true;
   }
 
-  Value close() {
-    const Open open = open_.back();
-    if (open.is_object) {
-      const std::span<const Member> members(members_.data() + open.base,
-                                            members_.size() - open.base);
+  // Closes the innermost container and attaches it.
+  void close() {
+    const std::size_t base = open_.back().base;
+    const std::uint32_t offset = open_.back().offset;
+    if (open_.back().is_object) {
+      const std::span<const Member> members(members_.data() + base, members_.size() - base);
       is_inside_ = false;
       find_duplicates(members);
-      const Value value = Value::object(arena_.copy(members), open.offset);
-      members_.resize(open.base);
+      const std::span<const Member> kept = arena_.copy(members);
+      members_.resize(base);
       open_.pop_back();
-      return value;
+      attach(Value::object(kept, offset));
+      return;
     }
-    const std::span<const Value> items(values_.data() + open.base, values_.size() - open.base);
-    const Value value = Value::array(arena_.copy(items), open.offset);
-    values_.resize(open.base);
+    const std::span<const Value> items(values_.data() + base, values_.size() - base);
+    const std::span<const Value> kept = arena_.copy(items);
+    values_.resize(base);
     open_.pop_back();
-    return value;
+    attach(Value::array(kept, offset));
   }
 
   void find_duplicates(std::span<const Member> members) {
@@ -535,6 +541,7 @@ class ReaderRun {
   std::string_view text_;
   const char* at_;
   const char* end_;
+  Value root_;
   bool is_inside_ = false;  // the innermost container's current key or index belongs to the pointer
   std::vector<const Member*> sorted_;
   std::vector<Issue> issues_;

@@ -2,16 +2,11 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
 
 namespace ki::json {
 namespace {
 constexpr double kMaxSafeInteger = 9007199254740991.0;  // 2^53 − 1
 
-std::uint32_t size32(std::size_t size) {
-  KI_CHECK(size <= std::numeric_limits<std::uint32_t>::max());
-  return static_cast<std::uint32_t>(size);
-}
 }  // namespace
 
 std::string_view to_string(Kind kind) {
@@ -30,51 +25,6 @@ std::string_view to_string(Kind kind) {
       return "object";
   }
   check_failed(__FILE__, __LINE__, "a known kind");
-}
-
-Value Value::null(std::uint32_t offset) {
-  Value v;
-  v.offset_ = offset;
-  return v;
-}
-
-Value Value::boolean(bool value, std::uint32_t offset) {
-  Value v = null(offset);
-  v.kind_ = Kind::kBool;
-  v.payload_.boolean = value;
-  return v;
-}
-
-Value Value::number(double value, bool is_canonical, std::uint32_t offset) {
-  Value v = null(offset);
-  v.kind_ = Kind::kNumber;
-  v.payload_.number = value;
-  v.is_canonical_ = is_canonical;
-  return v;
-}
-
-Value Value::string(std::string_view text, std::uint32_t offset) {
-  Value v = null(offset);
-  v.kind_ = Kind::kString;
-  v.payload_.text = text.data();
-  v.size_ = size32(text.size());
-  return v;
-}
-
-Value Value::array(std::span<const Value> items, std::uint32_t offset) {
-  Value v = null(offset);
-  v.kind_ = Kind::kArray;
-  v.payload_.items = items.data();
-  v.size_ = size32(items.size());
-  return v;
-}
-
-Value Value::object(std::span<const Member> members, std::uint32_t offset) {
-  Value v = null(offset);
-  v.kind_ = Kind::kObject;
-  v.payload_.members = members.data();
-  v.size_ = size32(members.size());
-  return v;
 }
 
 Value Value::marked_plain_yaml() const {

@@ -6,7 +6,6 @@
 #include <algorithm>
 #include <charconv>
 #include <cstring>
-#include <string>
 
 namespace ki::manifest {
 
@@ -74,9 +73,9 @@ void TextBuffer::put_string(std::string_view text) {
 }
 
 void TextBuffer::put_number(double x) {
-  std::string text;
-  json::append_number(text, x);
-  put(text);
+  number_.clear();
+  json::append_number(number_, x);
+  put(number_);
 }
 
 void TextBuffer::put_integer(std::int64_t x) {

@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <string>
 #include <string_view>
 
 namespace ki::manifest {
@@ -42,6 +43,7 @@ class TextBuffer {
   std::unique_ptr<char[]> memory_;
   std::size_t room_;
   std::size_t size_ = 0;
+  std::string number_;  // reused
 };
 
 }  // namespace ki::manifest

@@ -18,8 +18,10 @@ constexpr std::string_view kByteOrderMark = "\xEF\xBB\xBF";
 constexpr std::size_t kMaxBytes = 1'048'576;  // spec 01.6
 
 bool looks_like_json(std::string_view text) {
-  const std::size_t first = text.find_first_not_of(" \t\r\n");
-  return first != text.npos && (text[first] == '{' || text[first] == '[');
+  for (const char c : text) {
+    if (!is_ascii_space(c)) return c == '{' || c == '[';
+  }
+  return false;
 }
 
 }  // namespace
