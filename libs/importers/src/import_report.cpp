@@ -2,23 +2,51 @@
 #include "ki/json/writer.h"
 
 namespace ki::importers {
-namespace {
 
-std::string_view to_string(ImportReport::Outcome outcome) {
-  switch (outcome) {
-    case ImportReport::Outcome::kImported:
-      return "imported";
-    case ImportReport::Outcome::kUnchanged:
-      return "unchanged";
-    case ImportReport::Outcome::kRefused:
-      return "refused";
-    case ImportReport::Outcome::kDryRun:
-      return "dry_run";
+std::string ImportReport::to_json() const {
+  constexpr std::string_view kOutcomes[] = {"imported", "unchanged", "refused", "dry_run"};
+  std::string out;
+  json::Writer w(out, json::Writer::Style::kIndented);
+  w.begin_object();
+  w.member("outcome", kOutcomes[static_cast<std::size_t>(outcome)]);
+  w.member("format", is_own_format ? "kernelindex-catalog" : "public");
+  w.member("lines", lines).member("bytes", bytes);
+  w.key("tables").begin_array();
+  for (const TableCount& t : tables) {
+    w.begin_object()
+        .member("table", t.table)
+        .member("lines", t.lines)
+        .member("inserted", t.inserted);
+    w.member("changed", t.changed)
+        .member("unchanged", t.unchanged)
+        .member("refused", t.refused)
+        .end_object();
   }
-  return "";
-}
-
-void write_facts(json::Writer& w, const publish::CatalogFacts& facts) {
+  w.end_array();
+  w.member("refusedTotal", refused_total).key("refused").begin_array();
+  for (const RefusedLine& r : refused) {
+    w.begin_object()
+        .member("line", r.line)
+        .member("table", r.table)
+        .member("id", r.id)
+        .member("reason", r.reason)
+        .end_object();
+  }
+  w.end_array();
+  w.member("changesTotal", changes_total).key("changes").begin_array();
+  for (const ChangedColumn& c : changes) {
+    w.begin_object().member("table", c.table).member("key", c.key).member("column", c.column);
+    w.key("before").raw(c.before).key("after").raw(c.after).end_object();
+  }
+  w.end_array();
+  w.member("vanishedTotal", vanished_total).key("vanished").begin_array();
+  for (const auto& [table, key] : vanished) {
+    w.begin_object().member("table", table).member("key", key).end_object();
+  }
+  w.end_array();
+  w.member("retractions", retractions)
+      .member("supersessions", supersessions)
+      .member("leaderChanges", leader_changes);
   w.key("facts").begin_object();
   w.member("runs", facts.runs)
       .member("groups", facts.groups)
@@ -31,58 +59,9 @@ void write_facts(json::Writer& w, const publish::CatalogFacts& facts) {
   w.member("measurements", facts.measurements)
       .member("measuredOperations", facts.measured_operations);
   w.member("gpus", facts.gpus).member("servingRuns", facts.serving_runs).end_object();
-}
-
-}  // namespace
-
-std::string ImportReport::to_json() const {
-  std::string out;
-  json::Writer w(out);
-  w.begin_object().member("outcome", to_string(outcome)).member("ownFormat", is_own_format);
-  w.member("lines", lines).member("bytes", bytes).key("tables").begin_object();
-  for (const TableCount& count : tables) {
-    w.key(count.table)
-        .begin_object()
-        .member("lines", count.lines)
-        .member("inserted", count.inserted);
-    w.member("changed", count.changed)
-        .member("unchanged", count.unchanged)
-        .member("refused", count.refused)
-        .end_object();
-  }
-  w.end_object().key("refused").begin_array();
-  for (const RefusedLine& line : refused) {
-    w.begin_object()
-        .member("line", line.line)
-        .member("table", line.table)
-        .member("id", line.id)
-        .member("reason", line.reason)
-        .end_object();
-  }
-  w.end_array().member("refusedTotal", refused_total).key("changes").begin_array();
-  for (const ChangedColumn& change : changes) {
-    w.begin_object()
-        .member("table", change.table)
-        .member("key", change.key)
-        .member("column", change.column);
-    w.key("before").raw(change.before).key("after").raw(change.after).end_object();
-  }
-  w.end_array().member("changesTotal", changes_total).key("vanished").begin_array();
-  for (const auto& [table, key] : vanished)
-    w.begin_object().member("table", table).member("key", key).end_object();
-  w.end_array()
-      .member("vanishedTotal", vanished_total)
-      .member("retractions", retractions)
-      .member("supersessions", supersessions);
-  w.member("leaderChanges", leader_changes);
-  write_facts(w, facts);
-  w.key("catalogVersion");
-  if (commit) {
-    w.value(commit->last).member("chain", commit->chain.to_string());
-  } else {
-    w.null();
-  }
+  if (commit) w.member("catalogVersion", commit->last).member("chain", commit->chain.to_string());
   w.end_object();
+  out += '\n';
   return out;
 }
 

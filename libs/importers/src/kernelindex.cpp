@@ -7,347 +7,468 @@
 #include "ki/catalog/builder.h"
 #include "ki/importers/export.h"
 #include "ki/io/lines.h"
-#include "ki/json/canonical.h"
-#include "ki/json/writer.h"
 #include "ki/policy/records.h"
 #include "ki/publish/leader_sync.h"
-#include "merge_writer.h"
+#include "merger.h"
 #include "row_writer.h"
 
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <map>
 
 namespace ki::importers {
 namespace {
 
 using catalog::Table;
-using publish::CheckedRow;
-using publish::RowChecker;
 using publish::RowForm;
 
-// One import: reads and checks lines, hands what passed to a writer.
+constexpr std::string_view kReason = "import kernelindex";
+
 class Import {
  public:
-  Import(const std::filesystem::path& path, catalog::Store& store, const ImportOptions& options)
-      : path_(path), store_(store), options_(options) {
-    KI_CHECK(options.clock != nullptr && options.ids != nullptr);
+  Import(const std::filesystem::path& path, catalog::Store& store, const ImportOptions& options,
+         std::optional<ExportInfo> header)
+      : path_(path),
+        store_(store),
+        options_(options),
+        header_(std::move(header)),
+        checker_(header_ ? RowForm::kExported : RowForm::kPublic),
+        reader_(kLineLimits),
+        now_(options.clock->now()) {
+    report_.is_own_format = header_.has_value();
   }
 
   Result<ImportReport> run() {
-    KI_TRY(const auto header, read_export_header(path_));
-    report_.is_own_format = header.has_value();
-    if (header) {
-      ExportOptions check;
-      check.cancel = options_.cancel;
-      check.progress = [&](std::uint64_t done, std::uint64_t total) {
-        if (options_.progress)
-          options_.progress(
-              {.bytes_read = done, .bytes_total = total, .lines = done, .stage = "checking"});
-      };
-      KI_TRY_VOID(verify_export_file(path_, check));
-    }
-    KI_TRY(const std::unique_ptr<catalog::Transaction> tx, store_.begin());
-    now_ = options_.clock->now();
-    const bool is_empty = tx->head().seq == 0;
-    if (is_empty) {
-      KI_TRY_VOID(fill(*tx));
+    KI_TRY(tx_, store_.begin());
+    const catalog::Head head = tx_->head();
+    if (head.seq != 0) {
+      merger_.emplace(store_, *tx_, checker_, options_, report_, now_);
+      KI_TRY_VOID(merger_->prepare());
     } else {
-      KI_TRY_VOID(merge(*tx));
+      if (options_.build_snapshot && !header_ && !options_.dry_run) builder_.emplace();
+      writer_.emplace(*tx_, builder_ ? &*builder_ : nullptr);
     }
-    finish_report();
+    KI_TRY_VOID(read_lines());
+    if (writer_) KI_TRY_VOID(finish_writer());
+    KI_TRY_VOID(judge_all_rows());
+    report_.facts = checker_.facts();
+    if (report_.refused_total != 0) {
+      report_.outcome = ImportReport::Outcome::kRefused;
+      return std::move(report_);
+    }
+    if (merger_) {
+      KI_TRY_VOID(merger_->report_vanished());
+      KI_TRY_VOID(finish_merge());
+    } else if (!header_) {
+      KI_TRY_VOID(append_leaders());
+      KI_TRY_VOID(append_audit());
+    }
+    if (report_.outcome == ImportReport::Outcome::kUnchanged) return std::move(report_);
+    if (options_.dry_run) {
+      report_.outcome = ImportReport::Outcome::kDryRun;
+      return std::move(report_);
+    }
+    for (const catalog::Commit& commit : commits_) KI_TRY_VOID(tx_->restore(commit));
+    KI_TRY(report_.commit, tx_->commit(now_, kReason));
+    tx_.reset();
+    if (builder_) {
+      progress("indexing");
+      // What was remembered for checking is not needed any more.
+      checker_ = publish::RowChecker(RowForm::kPublic);
+      report_.snapshot = std::move(*builder_).finish({report_.commit->last, report_.commit->chain});
+    }
     return std::move(report_);
   }
 
  private:
-  bool is_refused() const { return report_.refused_total != 0; }
-  bool will_store() const { return !is_refused() && !options_.dry_run; }
-  RowForm form() const { return report_.is_own_format ? RowForm::kExported : RowForm::kPublic; }
+  // ---- reading
 
-  void refuse(std::uint64_t line, std::string_view table, std::string_view id, std::string reason) {
-    ++report_.refused_total;
-    if (report_.refused.size() < options_.max_listed) {
-      report_.refused.push_back({line, std::string(table), std::string(id), std::move(reason)});
-    }
-    ++counts_[std::string(table)].refused;
-  }
-
-  static std::string reasons_of(const Error& error) {
-    if (error.issues().empty()) return error.message();
-    std::string out;
-    for (const Issue& issue : error.issues()) out += (out.empty() ? "" : "; ") + issue.to_string();
-    return out;
-  }
-
-  static std::string id_of(const json::Value& row) {
-    const json::Value* id = row.find("id");
-    if (id == nullptr) id = row.find("operationId");
-    return id != nullptr && id->is_string() ? std::string(id->string()) : std::string();
-  }
-
-  // Reads all lines; row(line, checked-table, export line) for rows of tables, with their text.
-  template <class OnRow>
-  Result<void> read_lines(RowChecker& checker, OnRow on_row) {
+  Result<void> read_lines() {
     KI_TRY(io::LineReader lines, io::LineReader::open(path_));
-    json::Reader reader(kLineLimits);
     for (;;) {
-      KI_TRY(const auto text, lines.next());
-      if (!text) break;
+      KI_TRY(const auto line, lines.next());
+      if (!line) break;
+      line_ = lines.line_number();
       ++report_.lines;
-      report_.bytes += text->size() + 1;
-      if (options_.cancel != nullptr && *options_.cancel)
-        return fail(Code::kCancelled, "the import was cancelled; nothing was stored");
-      if (options_.progress && report_.lines % 1024 == 0) {
-        options_.progress({.bytes_read = lines.source().position(),
-                           .bytes_total = lines.source().size(),
-                           .lines = report_.lines,
-                           .stage = "importing"});
+      report_.bytes += line->size() + 1;
+      if (line_ % 256 == 0) {
+        if (options_.cancel != nullptr && *options_.cancel) {
+          return fail(Code::kCancelled, "the import was cancelled; nothing was stored");
+        }
+        position_ = lines.source().position();
+        size_ = lines.source().size();
+        progress("importing");
       }
-      if (report_.is_own_format && report_.lines == 1) continue;  // the header, checked before
-      read_line(checker, reader, *text, lines.line_number(), on_row);
+      if (header_ && line_ == 1) continue;  // checked before
+      KI_TRY_VOID(read_line(*line));
     }
-    if (!lines.ended_with_newline()) {
-      refuse(lines.line_number(), "", "", "the last line has no line feed: the file was cut");
-    }
-    if (report_.lines == 0) refuse(0, "", "", "the file is empty");
+    position_ = lines.source().position();
+    size_ = lines.source().size();
+    KI_TRY_VOID(write_deferred());
+    progress("importing");
     return {};
   }
 
-  template <class OnRow>
-  void read_line(RowChecker& checker, json::Reader& reader, std::string_view text,
-                 std::uint64_t number, OnRow& on_row) {
-    const auto value = reader.read(text);
-    if (!value) return refuse(number, "", "", reasons_of(value.error()));
-    const auto line = read_export_line(*value);
-    if (!line) return refuse(number, "", "", line.error().message());
-    if (line->table == kMeasurements || line->table == kServingMeasurements) {
-      const bool is_serving = line->table == kServingMeasurements;
-      (is_serving ? has_serving_measurements_ : has_measurements_) = true;
-      TableCount& count = counts_[std::string(line->table)];
-      ++count.lines;
-      if (auto done = checker.check_measurement(*line->row, is_serving); !done) {
-        return refuse(number, line->table, id_of(*line->row), reasons_of(done.error()));
+  Result<void> read_line(std::string_view text) {
+    const auto value = reader_.read(text);
+    if (!value) {
+      std::string reason = value.error().message();
+      for (const Issue& issue : value.error().issues()) {
+        reason = fmt::format("{} at column {}: {}", issue.code, issue.column, issue.message);
+        break;
       }
-      ++count.unchanged;  // derived: never stored
-      return;
+      refuse(line_, {}, {}, reason);
+      return {};
     }
-    if (line->table == kCommits && report_.is_own_format) {
-      ++counts_[std::string(line->table)].lines;
-      return read_commit(*line->row, number);
+    const auto line = read_export_line(*value);
+    if (!line) {
+      refuse(line_, {}, {}, line.error().message());
+      return {};
     }
+    TableCount& count = count_of(line->table);
+    ++count.lines;
+    if (line->table == kMeasurements || line->table == kServingMeasurements) {
+      if (const auto checked =
+              checker_.check_measurement(*line->row, line->table == kServingMeasurements);
+          !checked) {
+        refuse_row(*line, checked.error());
+      }
+      return {};
+    }
+    if (header_ && line->table == kCommits) return read_commit(*line);
     const auto table = catalog::find_table(line->table);
     if (!table) {
-      std::vector<std::string_view> names;
-      for (const catalog::TableInfo& known : catalog::tables()) names.push_back(known.name);
-      const auto near = did_you_mean(line->table, names);
-      return refuse(number, line->table, id_of(*line->row),
-                    fmt::format("table {} is not known{}", quote(line->table),
-                                near ? fmt::format("; did you mean '{}'?", *near) : ""));
+      refuse(line_, line->table, {}, fmt::format("table {} is not known", quote(line->table)));
+      return {};
     }
-    if (report_.is_own_format != line->seq.has_value()) {
-      return refuse(number, line->table, id_of(*line->row),
-                    report_.is_own_format ? "the line has no 'seq'"
-                                          : "the line has a 'seq', but the file has no header");
+    if (*table != Table::kBenchmarkRuns) KI_TRY_VOID(write_deferred());
+    if (header_ && !line->seq) {
+      refuse(line_, line->table, {}, "the line has no 'seq'");
+      return {};
     }
-    TableCount& count = counts_[std::string(line->table)];
-    ++count.lines;
-    on_row(*table, *line, text, number, count);
+    if (!header_ && (line->seq || line->version != 0)) {
+      refuse(line_, line->table, {},
+             "the line has a 'seq' or 'version', but the file has no header");
+      return {};
+    }
+    return read_row(*table, *line, text);
   }
 
-  void read_commit(const json::Value& row, std::uint64_t number) {
-    const auto integer = [&](std::string_view name) {
-      const json::Value* v = row.find(name);
-      return v == nullptr ? std::int64_t{0} : v->integer().value_or(0);
-    };
-    const auto text = [&](std::string_view name) {
+  Result<void> read_row(Table table, const ExportLine& line, std::string_view text) {
+    const std::uint64_t place = header_ ? *line.seq : line_;
+    const auto checked = checker_.check(table, *line.row, text, place, line.version,
+                                        [&](const publish::CheckedRow& document) -> Result<void> {
+                                          return write(document, 0, 0, nullptr);
+                                        });
+    if (!checked) {
+      if (checked.error().code() != Code::kInvalidArgument) return fail(checked.error());
+      refuse_row(line, checked.error());
+      return {};
+    }
+    if (table == Table::kBenchmarkRuns && !header_ && is_forward_succession(*checked)) {
+      deferred_.push_back({std::string(checked->key), std::string(checked->body), checked->digest,
+                           line_, std::string(line.row->find("supersedesId")->string())});
+      return {};
+    }
+    return write(*checked, line.version, header_ ? *line.seq : 0, &line);
+  }
+
+  Result<void> read_commit(const ExportLine& line) {
+    const json::Value& row = *line.row;
+    const auto text_of = [&](std::string_view name) {
       const json::Value* v = row.find(name);
       return v != nullptr && v->is_string() ? v->string() : std::string_view();
     };
-    const auto at = parse_instant(text("at"));
-    const auto chain = Digest::parse(text("chain"));
-    if (!at || !chain || integer("first") < 1 || integer("last") < integer("first")) {
-      return refuse(number, kCommits, "", "the commit has no at, chain, first or last");
+    const json::Value* first = row.find("first");
+    const json::Value* last = row.find("last");
+    const auto at = parse_instant(text_of("at"));
+    const auto chain = Digest::parse(text_of("chain"));
+    if (first == nullptr || last == nullptr || first->integer().value_or(0) < 1 ||
+        last->integer().value_or(0) < 1 || !at || !chain || row.find("reason") == nullptr) {
+      refuse(line_, line.table, {}, "the commit is not {at, chain, first, last, reason}");
+      return {};
     }
-    commits_.push_back({.first = static_cast<catalog::Seq>(integer("first")),
-                        .last = static_cast<catalog::Seq>(integer("last")),
-                        .at = at->instant,
-                        .reason = std::string(text("reason")),
-                        .chain = *chain});
+    if (merger_) return {};  // the commits of another log
+    commits_.push_back({static_cast<catalog::Seq>(*first->integer()),
+                        static_cast<catalog::Seq>(*last->integer()), at->instant,
+                        std::string(text_of("reason")), *chain});
+    return {};
   }
 
-  void take_findings(RowChecker& checker) {
-    for (const publish::Finding& finding :
-         checker.finish(has_measurements_ || has_serving_measurements_)) {
-      refuse(finding.place, catalog::info(finding.table).name, finding.key, finding.message);
-    }
-    report_.facts = checker.facts();
-  }
+  // ---- writing
 
-  // ---- into an empty catalog
-
-  Result<void> fill(catalog::Transaction& tx) {
-    catalog::SnapshotBuilder builder;
-    const bool folds = options_.build_snapshot && !report_.is_own_format;
-    RowWriter writer(tx, folds ? &builder : nullptr);
-    RowChecker checker(form());
-    const bool is_own = report_.is_own_format;
-    const auto on_row = [&](Table table, const ExportLine& line, std::string_view text,
-                            std::uint64_t number, TableCount& count) {
-      const auto on_document = [&](const CheckedRow& row) -> Result<void> {
-        TableCount& documents = counts_[std::string(catalog::info(Table::kDocuments).name)];
-        ++documents.inserted;
-        writer.write(row, 0, 0, number);
-        return {};
-      };
-      auto checked = checker.check(table, *line.row, text, number, line.version, on_document);
-      if (!checked) {
-        refuse(number, line.table, id_of(*line.row), reasons_of(checked.error()));
-        writer.abandon();
-        return;
-      }
-      writer.write(*checked, line.version, is_own ? *line.seq : 0, number);
+  Result<void> write(const publish::CheckedRow& row, std::uint32_t version, std::uint64_t seq,
+                     const ExportLine* line) {
+    if (report_.refused_total != 0) return {};  // nothing will be stored
+    const std::uint64_t place = line_;
+    TableCount& count = count_of(catalog::info(row.table).name);
+    if (writer_) {
+      if (!header_ || seq != 0) writer_->write(row, version, seq, place);
       ++count.inserted;
-    };
-    KI_TRY_VOID(read_lines(checker, on_row));
-    take_findings(checker);
-    if (is_refused()) writer.abandon();
-    KI_TRY_VOID(writer.finish());
-    for (const RowWriter::Conflict& conflict : writer.conflicts()) {
+      return {};
+    }
+    if (version != 0 && line != nullptr) {
+      // The newest version of a row is its state: each is compared, the last one wins.
+    }
+    const auto done = merger_->put(row);
+    if (!done) {
+      if (done.error().code() != Code::kConflict && done.error().code() != Code::kInvalidArgument) {
+        return fail(done.error());
+      }
+      refuse(place, catalog::info(row.table).name, row.key, done.error().message());
+      return {};
+    }
+    switch (*done) {
+      case Merger::Done::kInserted:
+        ++count.inserted;
+        break;
+      case Merger::Done::kChanged:
+        ++count.changed;
+        break;
+      case Merger::Done::kUnchanged:
+        ++count.unchanged;
+        break;
+    }
+    return {};
+  }
+
+  // A run that supersedes one of a later line is written after it.
+  bool is_forward_succession(const publish::CheckedRow& row) const {
+    const json::Value* superseded = row.row->find("supersedesId");
+    if (superseded == nullptr || !superseded->is_string()) return false;
+    const auto id = Uuid::parse(superseded->string());
+    if (!id || !checker_.has_row(Table::kBenchmarkRuns, *id)) return true;
+    return std::ranges::any_of(deferred_,
+                               [&](const Deferred& d) { return d.key == superseded->string(); });
+  }
+
+  Result<void> write_deferred() {
+    while (!deferred_.empty()) {
+      const std::size_t before = deferred_.size();
+      for (std::size_t i = 0; i < deferred_.size();) {
+        const bool must_wait = std::ranges::any_of(
+            deferred_, [&](const Deferred& d) { return d.key == deferred_[i].superseded; });
+        if (must_wait) {
+          ++i;
+          continue;
+        }
+        const Deferred run = std::move(deferred_[i]);
+        deferred_.erase(deferred_.begin() + static_cast<std::ptrdiff_t>(i));
+        publish::CheckedRow row;
+        row.table = Table::kBenchmarkRuns;
+        row.key = run.key;
+        row.digest = run.digest;
+        row.body = run.body;
+        KI_TRY(const json::Value value, deferred_reader_.read(run.body));
+        row.row = &value;
+        const std::uint64_t line = std::exchange(line_, run.line);
+        KI_TRY_VOID(write(row, 0, 0, nullptr));
+        line_ = line;
+      }
+      if (deferred_.size() == before) {
+        // A cycle: the checker reports it.
+        deferred_.clear();
+      }
+    }
+    return {};
+  }
+
+  Result<void> finish_writer() {
+    if (report_.refused_total != 0) writer_->abandon();
+    KI_TRY_VOID(writer_->finish());
+    for (const RowWriter::Conflict& conflict : writer_->conflicts()) {
       refuse(conflict.place, catalog::info(conflict.table).name, conflict.key, conflict.message);
     }
-    if (!will_store()) return {};
-    if (is_own) {
-      for (const catalog::Commit& commit : commits_) KI_TRY_VOID(tx.restore(commit));
-    } else {
-      KI_TRY_VOID(append_leader_history(tx, checker, folds ? &builder : nullptr));
-      KI_TRY_VOID(append_audit(tx, "import", "catalog", store_.catalog_id(), "",
-                               folds ? &builder : nullptr));
-    }
-    KI_TRY(report_.commit, tx.commit(now_, "import kernelindex"));
-    if (folds) {
-      if (options_.progress)
-        options_.progress(
-            {.bytes_read = 1, .bytes_total = 1, .lines = report_.lines, .stage = "indexing"});
-      KI_TRY(const catalog::Head head, store_.head());
-      report_.snapshot = std::move(builder).finish(head);
-    }
     return {};
   }
 
-  // Appends a row of ours and folds it.
-  Result<void> append(catalog::Transaction& tx, Table table, const std::string& body,
-                      catalog::SnapshotBuilder* builder) {
-    json::Reader reader;
-    KI_TRY(const json::Value row, reader.read(body));
-    KI_TRY(const std::string key, catalog::key_of(table, row));
-    KI_TRY(const catalog::Seq seq, tx.append(table, key, 0, std::nullopt, body));
-    ++counts_[std::string(catalog::info(table).name)].inserted;
-    if (builder != nullptr)
-      KI_TRY_VOID(builder->apply(
-          {.seq = seq, .table = table, .key = key, .version = 0, .digest = {}, .body = body}, row));
-    return {};
-  }
+  // ---- over all rows
 
-  Result<void> append_audit(catalog::Transaction& tx, std::string_view action,
-                            std::string_view kind, std::string_view target, std::string_view prior,
-                            catalog::SnapshotBuilder* builder) {
-    return append(tx, Table::kAuditEvents,
-                  publish::audit_event_row(options_.ids->next(now_), options_.actor, action, kind,
-                                           target, path_.filename().string(), prior, now_),
-                  builder);
-  }
-
-  // The sequence of leaders that the imported runs make, group by group (spec 03.6).
-  Result<void> append_leader_history(catalog::Transaction& tx, const RowChecker& checker,
-                                     catalog::SnapshotBuilder* builder) {
-    std::optional<Error> error;
-    checker.for_each_group([&](const Digest& key, std::span<const RowChecker::LeaderRun> runs) {
-      if (error) return;
-      std::vector<std::string> ids;
-      std::vector<policy::RecordRun> records;
-      ids.reserve(runs.size());
-      for (const auto& run : runs) ids.push_back(run.id.to_string());
-      for (std::size_t i = 0; i < runs.size(); ++i)
-        records.push_back({ids[i], runs[i].value, Instant{runs[i].observed_ms}});
-      for (const policy::LeaderChange& change :
-           policy::leader_changes_of_publication(std::nullopt, records, now_)) {
-        auto done =
-            append(tx, Table::kLeaderChanges,
-                   publish::leader_change_row(options_.ids->next(now_), key, change), builder);
-        if (!done) {
-          error = std::move(done).error();
-          return;
-        }
-        ++report_.leader_changes;
+  Result<void> judge_all_rows() {
+    const bool is_complete = report_.refused_total == 0;
+    for (const publish::Finding& finding : checker_.finish(true)) {
+      // After a refused line, what follows from it would only be noise.
+      if (!is_complete &&
+          (finding.code == "event" || finding.code == "measurement" || finding.code == "leader"))
+        continue;
+      const std::string_view table = catalog::info(finding.table).name;
+      if (header_) {
+        refuse(0, table, finding.key,
+               finding.place == 0 ? finding.message
+                                  : fmt::format("entry {}: {}", finding.place, finding.message));
+      } else {
+        refuse(finding.place, table, finding.key, finding.message);
       }
-    });
-    if (error) return fail(*error);
-    return {};
-  }
-
-  // ---- into a catalog that has rows
-
-  Result<void> merge(catalog::Transaction& tx) {
-    RowChecker checker(form());
-    MergeWriter writer(store_, tx, checker, options_, now_, report_);
-    const auto on_row = [&](Table table, const ExportLine& line, std::string_view text,
-                            std::uint64_t number, TableCount& count) {
-      if (MergeWriter::is_own_history(table)) {  // each catalog keeps its own
-        ++count.unchanged;
-        return;
-      }
-      writer.see_ids(table, *line.row);
-      const auto on_document = [&](const CheckedRow& row) -> Result<void> {
-        return writer.write(row, counts_[std::string(catalog::info(Table::kDocuments).name)]);
-      };
-      auto checked = checker.check(table, *line.row, text, number, line.version, on_document);
-      if (!checked)
-        return refuse(number, line.table, id_of(*line.row), reasons_of(checked.error()));
-      if (auto done = writer.write(*checked, count); !done) {
-        refuse(number, line.table, std::string(checked->key), done.error().message());
-      }
-    };
-    KI_TRY_VOID(read_lines(checker, on_row));
-    take_findings(checker);
-    if (is_refused()) return {};
-    KI_TRY_VOID(writer.find_vanished());
-    if (options_.dry_run || !writer.has_appended()) return {};
-    KI_TRY_VOID(writer.sync_leaders());
-    KI_TRY_VOID(append_audit(tx, "import", "catalog", store_.catalog_id(), "", nullptr));
-    KI_TRY(report_.commit, tx.commit(now_, "import kernelindex"));
-    return {};
-  }
-
-  void finish_report() {
-    for (auto& [name, count] : counts_) {
-      count.table = name;
-      if (!name.empty()) report_.tables.push_back(count);
     }
-    if (is_refused())
-      report_.outcome = ImportReport::Outcome::kRefused;
-    else if (options_.dry_run)
-      report_.outcome = ImportReport::Outcome::kDryRun;
-    else if (!report_.commit)
+    return {};
+  }
+
+  Result<void> append(Table table, const Uuid& id, std::string_view body) {
+    const std::string key = id.to_string();
+    KI_TRY(const catalog::Seq seq, tx_->append(table, key, 0, std::nullopt, body));
+    if (builder_) KI_TRY_VOID(builder_->apply({seq, table, key, 0, std::nullopt, body}));
+    return {};
+  }
+
+  Result<void> append_leaders() {
+    Result<void> failed;
+    std::vector<std::string> ids;
+    std::vector<policy::RecordRun> runs;
+    checker_.for_each_group(
+        [&](const Digest& key, std::span<const publish::RowChecker::LeaderRun> group) {
+          if (!failed) return;
+          ids.clear();
+          runs.clear();
+          for (const auto& run : group) ids.push_back(run.id.to_string());
+          for (std::size_t i = 0; i < group.size(); ++i)
+            runs.push_back({ids[i], group[i].value, Instant{group[i].observed_ms}});
+          for (const policy::LeaderChange& change :
+               policy::leader_changes_of_publication(std::nullopt, runs, now_)) {
+            const Uuid id = options_.ids->next(now_);
+            failed = append(Table::kLeaderChanges, id, publish::leader_change_row(id, key, change));
+            if (!failed) return;
+            ++report_.leader_changes;
+          }
+        });
+    return failed;
+  }
+
+  Result<void> append_audit() {
+    const Uuid id = options_.ids->next(now_);
+    return append(
+        Table::kAuditEvents, id,
+        publish::audit_event_row(id, options_.actor, "import", "catalog", store_.catalog_id(),
+                                 fmt::format("{}: {} lines", kReason, report_.lines), {}, now_));
+  }
+
+  Result<void> finish_merge() {
+    if (merger_->inserted() + merger_->changed() == 0) {
       report_.outcome = ImportReport::Outcome::kUnchanged;
+      return {};
+    }
+    // Leaders: the groups of new and corrected runs, from the snapshots before and after.
+    std::shared_ptr<const catalog::Snapshot> before = options_.base;
+    KI_TRY(const catalog::Head head, store_.head());
+    if (!before || before->seq() != head.seq) {
+      KI_TRY(before, catalog::build_snapshot(store_));
+    }
+    catalog::SnapshotBuilder builder(*before);
+    for (const catalog::OwnedEntry& entry : merger_->entries()) {
+      KI_TRY_VOID(builder.apply(
+          {entry.seq, entry.table, entry.key, entry.version, entry.digest, entry.body}));
+    }
+    const auto after = std::move(builder).finish(tx_->head());
+    KI_TRY(const publish::LeaderSync synced,
+           publish::sync_leaders(*tx_, *before, *after, now_, *options_.ids));
+    report_.leader_changes = synced.leader_changes;
+    return append_audit();
   }
+
+  // ---- the report
+
+  TableCount& count_of(std::string_view table) {
+    if (last_count_ < report_.tables.size() && report_.tables[last_count_].table == table)
+      return report_.tables[last_count_];
+    for (last_count_ = 0; last_count_ < report_.tables.size(); ++last_count_) {
+      if (report_.tables[last_count_].table == table) return report_.tables[last_count_];
+    }
+    report_.tables.push_back({std::string(table), 0, 0, 0, 0, 0});
+    return report_.tables.back();
+  }
+
+  void refuse(std::uint64_t line, std::string_view table, std::string_view id, std::string reason) {
+    ++report_.refused_total;
+    if (!table.empty()) ++count_of(table).refused;
+    if (writer_) writer_->abandon();
+    if (report_.refused.size() < options_.max_listed) {
+      report_.refused.push_back({line, std::string(table), std::string(id), std::move(reason)});
+    }
+  }
+
+  void refuse_row(const ExportLine& line, const Error& error) {
+    std::string reason;
+    for (const Issue& issue : error.issues()) {
+      if (!reason.empty()) reason += "; ";
+      reason += issue.pointer.empty() ? issue.message
+                                      : fmt::format("{}: {}", issue.pointer, issue.message);
+    }
+    if (reason.empty()) reason = error.message();
+    const json::Value* id = line.row->find("id");
+    refuse(line_, line.table, id != nullptr && id->is_string() ? id->string() : std::string_view(),
+           std::move(reason));
+  }
+
+  void progress(std::string_view stage) const {
+    if (options_.progress) options_.progress({position_, size_, report_.lines, stage});
+  }
+
+  struct Deferred {
+    std::string key, body;
+    std::optional<Digest> digest;
+    std::uint64_t line;
+    std::string superseded;
+  };
 
   const std::filesystem::path& path_;
   catalog::Store& store_;
   const ImportOptions& options_;
+  std::optional<ExportInfo> header_;
+  publish::RowChecker checker_;
+  json::Reader reader_;
+  json::Reader deferred_reader_{kLineLimits};
   Instant now_;
   ImportReport report_;
-  std::map<std::string, TableCount> counts_;
+  // The transaction is used by the writer's thread and outlives it.
+  std::unique_ptr<catalog::Transaction> tx_;
+  std::optional<catalog::SnapshotBuilder> builder_;
+  std::optional<Merger> merger_;
+  std::optional<RowWriter> writer_;
+  std::vector<Deferred> deferred_;
   std::vector<catalog::Commit> commits_;
-  bool has_measurements_ = false;
-  bool has_serving_measurements_ = false;
+  std::uint64_t line_ = 0, position_ = 0, size_ = 0;
+  std::size_t last_count_ = 0;
 };
+
+// Whether the store's log holds exactly what the export holds, or goes on from it.
+Result<bool> has_log_of(catalog::Store& store, const ExportInfo& header) {
+  KI_TRY(const catalog::Head head, store.head());
+  if (header.catalog_version == 0) return true;
+  if (head.seq < header.catalog_version) return false;
+  KI_TRY(const auto commits, store.commits(header.catalog_version - 1));
+  return std::ranges::any_of(commits, [&](const catalog::Commit& commit) {
+    return commit.last == header.catalog_version && commit.chain == header.chain;
+  });
+}
 
 }  // namespace
 
 Result<ImportReport> import_kernelindex(const std::filesystem::path& path, catalog::Store& store,
                                         const ImportOptions& options) {
-  return Import(path, store, options).run();
+  KI_CHECK(options.clock != nullptr && options.ids != nullptr);
+  KI_TRY(std::optional<ExportInfo> header, read_export_header(path));
+  if (header) {
+    ExportOptions check;
+    check.cancel = options.cancel;
+    if (options.progress) {
+      check.progress = [&](std::uint64_t done, std::uint64_t total) {
+        options.progress({done, total, done, "checking"});
+      };
+    }
+    KI_TRY(header, verify_export_file(path, check));
+    KI_TRY(const bool is_known, has_log_of(store, *header));
+    if (is_known) {
+      ImportReport report;
+      report.outcome = ImportReport::Outcome::kUnchanged;
+      report.is_own_format = true;
+      report.lines = header->lines;
+      report.bytes = header->text_bytes;
+      for (const ExportTable& table : header->tables) {
+        report.tables.push_back({table.table, table.count, 0, 0, table.count, 0});
+      }
+      return report;
+    }
+  }
+  return Import(path, store, options, std::move(header)).run();
 }
 
 }  // namespace ki::importers

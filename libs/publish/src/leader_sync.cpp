@@ -12,7 +12,8 @@ using catalog::kNone;
 using catalog::Snapshot;
 using catalog::Table;
 
-std::string leader_change_row(const Uuid& id, const Digest& group, const policy::LeaderChange& change) {
+std::string leader_change_row(const Uuid& id, const Digest& group,
+                              const policy::LeaderChange& change) {
   std::string out;
   json::Writer w(out);
   w.begin_object();
@@ -35,8 +36,8 @@ std::string leader_change_row(const Uuid& id, const Digest& group, const policy:
 }
 
 std::string record_event_row(const Uuid& id, const Digest& group, std::string_view run,
-                             std::optional<std::string_view> previous, std::string_view cause, Instant at,
-                             Instant created) {
+                             std::optional<std::string_view> previous, std::string_view cause,
+                             Instant at, Instant created) {
   std::string out;
   json::Writer w(out);
   w.begin_object();
@@ -54,7 +55,8 @@ std::string record_event_row(const Uuid& id, const Digest& group, std::string_vi
 
 std::string audit_event_row(const Uuid& id, std::string_view actor, std::string_view action,
                             std::string_view target_kind, std::string_view target_id,
-                            std::optional<std::string_view> reason, std::string_view prior_state, Instant at) {
+                            std::optional<std::string_view> reason, std::string_view prior_state,
+                            Instant at) {
   std::string out;
   json::Writer w(out);
   w.begin_object();
@@ -73,7 +75,9 @@ std::string audit_event_row(const Uuid& id, std::string_view actor, std::string_
 
 namespace {
 
-bool is_eligible(const catalog::RunRow& run) { return (run.flags & catalog::run_flags::kEligible) != 0; }
+bool is_eligible(const catalog::RunRow& run) {
+  return (run.flags & catalog::run_flags::kEligible) != 0;
+}
 
 struct Member {
   Index run;
@@ -98,8 +102,8 @@ std::optional<policy::Leader> leader_of(const std::vector<Member>& members) {
 
 class GroupSync {
  public:
-  GroupSync(catalog::Transaction& tx, const Snapshot& before, const Snapshot& after, Instant now, UuidSource& ids,
-            LeaderSync& done)
+  GroupSync(catalog::Transaction& tx, const Snapshot& before, const Snapshot& after, Instant now,
+            UuidSource& ids, LeaderSync& done)
       : tx_(tx), before_(before), after_(after), now_(now), ids_(ids), done_(done) {}
 
   Result<void> sync(Index cohort) {
@@ -136,7 +140,8 @@ class GroupSync {
     if (const auto change = policy::leader_change(leader, remaining, trigger, now_)) {
       KI_TRY_VOID(append(key, *change));
       if (is_retraction && remaining) {
-        KI_TRY_VOID(append_event(key, cohort, remaining->run_id, leader->run_id, "retraction", now_));
+        KI_TRY_VOID(
+            append_event(key, cohort, remaining->run_id, leader->run_id, "retraction", now_));
       }
       leader = remaining;
     }
@@ -150,12 +155,15 @@ class GroupSync {
     std::vector<Member> all_after = kept;
     all_after.insert(all_after.end(), added.begin(), added.end());
     const std::optional<policy::Leader> current = leader_of(all_after);
-    if (const auto change = policy::leader_change(leader, current, policy::LeaderTrigger::kPublication, now_)) {
+    if (const auto change =
+            policy::leader_change(leader, current, policy::LeaderTrigger::kPublication, now_)) {
       policy::LeaderChange late = *change;
       late.cause = policy::LeaderCause::kLateObservation;
       KI_TRY_VOID(append(key, late));
     }
-    const auto id_of = [](const std::optional<policy::Leader>& l) { return l ? l->run_id : std::string(); };
+    const auto id_of = [](const std::optional<policy::Leader>& l) {
+      return l ? l->run_id : std::string();
+    };
     if (id_of(first) != id_of(current)) {
       done_.changed.emplace_back(key, current ? std::optional(current->run_id) : std::nullopt);
     }
@@ -165,7 +173,8 @@ class GroupSync {
  private:
   // ranking-v1's own events: strict improvements in order of observation, those stored already left
   // alone (insert-ignore on group, run and cause).
-  Result<void> append_new_events(const Digest& key, Index cohort, const std::vector<Member>& members) {
+  Result<void> append_new_events(const Digest& key, Index cohort,
+                                 const std::vector<Member>& members) {
     for (const policy::RecordEvent& event : policy::record_events_v1(record_runs(members))) {
       const Member& run = members[event.run];
       std::optional<std::string_view> previous;
@@ -176,8 +185,10 @@ class GroupSync {
   }
 
   Result<void> append_event(const Digest& key, Index cohort, std::string_view run,
-                            std::optional<std::string_view> previous, std::string_view cause, Instant at) {
-    const auto wanted = cause == "new_run" ? catalog::EventCause::kNewRun : catalog::EventCause::kRetraction;
+                            std::optional<std::string_view> previous, std::string_view cause,
+                            Instant at) {
+    const auto wanted =
+        cause == "new_run" ? catalog::EventCause::kNewRun : catalog::EventCause::kRetraction;
     for (const Index event : after_.events_of_cohort(cohort)) {
       const catalog::EventRow& row = after_.events()[event];
       if (row.cause == wanted && Uuid{after_.runs()[row.run].id}.to_string() == run) return {};
@@ -191,7 +202,8 @@ class GroupSync {
 
   Result<void> append(const Digest& key, const policy::LeaderChange& change) {
     const Uuid id = ids_.next(now_);
-    KI_TRY_VOID(tx_.append(Table::kLeaderChanges, id.to_string(), 0, std::nullopt, leader_change_row(id, key, change)));
+    KI_TRY_VOID(tx_.append(Table::kLeaderChanges, id.to_string(), 0, std::nullopt,
+                           leader_change_row(id, key, change)));
     ++done_.leader_changes;
     return {};
   }
@@ -206,8 +218,8 @@ class GroupSync {
 
 }  // namespace
 
-Result<LeaderSync> sync_leaders(catalog::Transaction& tx, const Snapshot& before, const Snapshot& after,
-                                Instant now, UuidSource& ids) {
+Result<LeaderSync> sync_leaders(catalog::Transaction& tx, const Snapshot& before,
+                                const Snapshot& after, Instant now, UuidSource& ids) {
   std::set<Index> touched;
   for (const catalog::RunRow& run : after.runs()) {
     if (run.entry <= before.seq()) continue;

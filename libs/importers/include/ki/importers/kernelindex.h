@@ -54,6 +54,9 @@ struct ImportOptions {
   const Clock* clock = nullptr;  // required
   UuidSource* ids = nullptr;     // required: ids of audit events and leader changes
   std::string actor = "importer:kernelindex";
+  // The snapshot of the store as of now, when the caller has one: a newer export of a catalog that
+  // has rows already needs it, and builds it otherwise.
+  std::shared_ptr<const catalog::Snapshot> base;
   bool dry_run = false;
   bool build_snapshot = true;
   std::function<void(const ImportProgress&)> progress;

@@ -32,15 +32,17 @@ Result<LeaderSync> sync_leaders(catalog::Transaction& tx, const catalog::Snapsho
                                 const catalog::Snapshot& after, Instant now, UuidSource& ids);
 
 // The body of a leader_changes row.
-std::string leader_change_row(const Uuid& id, const Digest& group, const policy::LeaderChange& change);
+std::string leader_change_row(const Uuid& id, const Digest& group,
+                              const policy::LeaderChange& change);
 // The body of a record_events row.
 std::string record_event_row(const Uuid& id, const Digest& group, std::string_view run,
-                             std::optional<std::string_view> previous, std::string_view cause, Instant at,
-                             Instant created);
+                             std::optional<std::string_view> previous, std::string_view cause,
+                             Instant at, Instant created);
 
 // The body of an audit_events row (spec 03.9). `prior_state` is a JSON object, or empty for none.
 std::string audit_event_row(const Uuid& id, std::string_view actor, std::string_view action,
                             std::string_view target_kind, std::string_view target_id,
-                            std::optional<std::string_view> reason, std::string_view prior_state, Instant at);
+                            std::optional<std::string_view> reason, std::string_view prior_state,
+                            Instant at);
 
 }  // namespace ki::publish
