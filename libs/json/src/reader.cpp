@@ -7,9 +7,13 @@
 
 #include <fmt/format.h>
 
+#ifdef __SSE2__
+#include <emmintrin.h>
+#endif
+
 #include <algorithm>
+#include <array>
 #include <bit>
-#include <cstring>
 #include <optional>
 #include <string>
 
@@ -232,6 +236,7 @@ class ReaderRun {
   }
 
   bool read_number() {
+    if (read_short_integer()) return true;
     const char* const begin = at_;
     const auto is_number_char = [](char c) {
       return is_ascii_digit(c) || c == '-' || c == '+' || c == '.' || c == 'e' || c == 'E';
@@ -269,10 +274,23 @@ class ReaderRun {
     return true;
   }
 
+  // Most numbers: up to 15 digits without sign, fraction, exponent or leading zero.
+  bool read_short_integer() {
+    const char* at = at_;
+    std::int64_t integer = 0;
+    while (at != end_ && is_ascii_digit(*at) && at - at_ < 16)
+      integer = integer * 10 + (*at++ - '0');
+    const auto count = at - at_;
+    if (count == 0 || count > 15 || (count > 1 && *at_ == '0')) return false;
+    if (at != end_ && (*at == '.' || *at == 'e' || *at == 'E' || *at == '+' || *at == '-'))
+      return false;
+    const auto offset = static_cast<std::uint32_t>(here());
+    at_ = at;
+    attach(Value::number(static_cast<double>(integer), true, offset));
+    return true;
+  }
+
   bool is_canonical(std::string_view spelling, double value) {
-    // Short plain integers are canonical unless they are "-0".
-    if (spelling.size() <= 15 && spelling.find_first_of(".eE") == spelling.npos)
-      return spelling != "-0";
     scratch_.clear();
     append_number(scratch_, value);
     return scratch_ == spelling;
@@ -316,7 +334,7 @@ class ReaderRun {
 
   void find_duplicates(std::span<const Member> members) {
     if (have_distinct_marks(members)) return;
-    if (members.size() <= 8) {
+    if (members.size() <= 16) {
       for (std::size_t i = 1; i < members.size(); ++i) {
         for (std::size_t j = 0; j < i; ++j) {
           if (members[i].key == members[j].key) {
@@ -338,7 +356,7 @@ class ReaderRun {
   // True when no two names can be equal: each falls on a bit of its own.
   static bool have_distinct_marks(std::span<const Member> members) {
     if (members.size() > 24) return false;
-    std::uint64_t marks = 0;
+    std::array<std::uint64_t, 4> marks{};
     for (const Member& member : members) {
       const std::string_view key = member.key;
       std::size_t mark = key.size();
@@ -348,8 +366,9 @@ class ReaderRun {
                 static_cast<unsigned char>(key[key.size() / 2]) * 23U;
       }
       const std::uint64_t bit = std::uint64_t{1} << (mark % 64);
-      if ((marks & bit) != 0) return false;
-      marks |= bit;
+      std::uint64_t& word = marks[mark / 64 % 4];
+      if ((word & bit) != 0) return false;
+      word |= bit;
     }
     return true;
   }
@@ -400,25 +419,27 @@ class ReaderRun {
            check_utf8(std::string_view(text_).substr(start + 1, here() - start - 2), start + 1);
   }
 
+  // The first quote, backslash or control character from `at` on, or the end.
   const char* skip_plain(const char* at, bool& has_high_bytes) const {
-    // Eight bytes at a time while none is a quote, a backslash, a control character or non-ASCII.
-    constexpr std::uint64_t kOnes = 0x0101010101010101ULL;
-    constexpr std::uint64_t kHigh = 0x8080808080808080ULL;
-    while (end_ - at >= 8) {
-      std::uint64_t word;
-      std::memcpy(&word, at, 8);
-      const std::uint64_t quotes = word ^ (kOnes * '"');
-      const std::uint64_t slashes = word ^ (kOnes * '\\');
-      const std::uint64_t stops = ((quotes - kOnes) & ~quotes) | ((slashes - kOnes) & ~slashes) |
-                                  ((word - kOnes * 0x20) & ~word) | word;
-      if ((stops & kHigh) != 0) {
-        // The lowest marked byte is exact; those above it may be marked by a borrow.
-        at += std::countr_zero(stops & kHigh) / 8;
-        if (static_cast<unsigned char>(*at) < 0x80) return at;
-        break;
+#ifdef __SSE2__
+    while (end_ - at >= 16) {
+      const __m128i bytes = _mm_loadu_si128(reinterpret_cast<const __m128i*>(at));
+      const __m128i quotes = _mm_cmpeq_epi8(bytes, _mm_set1_epi8('"'));
+      const __m128i slashes = _mm_cmpeq_epi8(bytes, _mm_set1_epi8('\\'));
+      // Unsigned bytes below 0x20 are those that min() with 0x1F leaves alone.
+      const __m128i controls = _mm_cmpeq_epi8(_mm_min_epu8(bytes, _mm_set1_epi8(0x1F)), bytes);
+      const auto stops = static_cast<unsigned>(
+          _mm_movemask_epi8(_mm_or_si128(_mm_or_si128(quotes, slashes), controls)));
+      const auto high = static_cast<unsigned>(_mm_movemask_epi8(bytes));
+      if (stops != 0) {
+        const int first = std::countr_zero(stops);
+        has_high_bytes |= (high & ((1U << first) - 1)) != 0;
+        return at + first;
       }
-      at += 8;
+      has_high_bytes |= high != 0;
+      at += 16;
     }
+#endif
     for (; at != end_; ++at) {
       const auto byte = static_cast<unsigned char>(*at);
       if (byte == '"' || byte == '\\' || byte < 0x20) break;

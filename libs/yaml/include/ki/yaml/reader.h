@@ -23,8 +23,9 @@ struct Limits {
 // byte offsets in `text`. One leading byte order mark is allowed.
 // Codes of the issues: syntax, duplicate_key, non_string_key, merge_key, unknown_tag,
 // bad_tag_value, unknown_alias, recursive_alias, alias_bomb, lone_surrogate, invalid_utf8,
-// nul_character, control_character, line_separator, number_too_large, number_overflow,
-// number_underflow, number_not_finite, too_deep, too_large, several_documents, empty.
+// nul_character, byte_order_mark, control_character, line_separator, number_too_large,
+// number_overflow, number_underflow, number_not_finite, too_deep, too_large, several_documents,
+// empty.
 Result<json::Document> read(std::string_view text, Limits limits = {});
 
 }  // namespace ki::yaml
