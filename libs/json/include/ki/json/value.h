@@ -105,7 +105,7 @@ class Value {
   bool is_canonical_ = true;
   bool is_plain_yaml_ = false;
   // Named padding: a copy is then three whole words, not words and bytes that overlap.
-  std::array<std::uint8_t, 5> padding_{};
+  [[maybe_unused]] std::array<std::uint8_t, 5> padding_{};
 };
 static_assert(sizeof(Value) == 24);
 
