@@ -1,6 +1,7 @@
 #include "verify_run.h"
 
 #include "ids.h"
+#include "stored.h"
 #include "ki/base/uuid.h"
 #include "ki/json/reader.h"
 #include "ki/json/writer.h"
@@ -20,15 +21,6 @@ struct Check {
   std::string stored;
   bool holds() const { return computed == stored; }
 };
-
-// The row of a table by its key, parsed.
-Result<json::Document> read_row(catalog::Store& store, std::uint32_t seq) {
-  KI_TRY(const auto entry, store.read(seq));
-  if (!entry)
-    return fail(Code::kCorrupt,
-                fmt::format("entry {} is missing from the store; run ki fsck", seq));
-  return json::read_document(entry->body, {.max_bytes = std::size_t{64} << 20});
-}
 
 Result<Check> digest_check(std::string name, const json::Value& manifest, const Digest& stored) {
   manifest::Validator validator(manifest::Profile::kCompat);
@@ -53,13 +45,13 @@ Result<int> verify_run(Context& context, const std::string& id) {
   const auto& protocol = s.protocols()[cohort.protocol];
   const auto& environment = s.environments()[cohort.environment];
   catalog::Store& store = *catalog.store;
-  KI_TRY(const json::Document run_row, read_row(store, run.entry));
-  KI_TRY(const json::Document workload_row, read_row(store, workload.entry));
-  KI_TRY(const json::Document operation_row, read_row(store, operation.entry));
+  KI_TRY(const json::Document run_row, read_stored(store, run.entry));
+  KI_TRY(const json::Document workload_row, read_stored(store, workload.entry));
+  KI_TRY(const json::Document operation_row, read_stored(store, operation.entry));
   KI_TRY(const json::Document implementation_row,
-         read_row(store, s.implementations()[run.implementation].entry));
-  KI_TRY(const json::Document protocol_row, read_row(store, protocol.entry));
-  KI_TRY(const json::Document environment_row, read_row(store, environment.entry));
+         read_stored(store, s.implementations()[run.implementation].entry));
+  KI_TRY(const json::Document protocol_row, read_stored(store, protocol.entry));
+  KI_TRY(const json::Document environment_row, read_stored(store, environment.entry));
 
   const json::Value& run_manifest = *run_row.root.find("run");
   const json::Value& workload_spec = *workload_row.root.find("manifest")->find("spec");
