@@ -9,6 +9,7 @@
 #include <fmt/format.h>
 
 #include <array>
+#include <map>
 
 namespace ki::publish {
 namespace {
@@ -196,6 +197,19 @@ void append_measurement_row(std::string& out, std::string_view run_id,
   row.text("unit", measurement.unit);
   row.number("value", std::optional<double>(measurement.value));
   row.end();
+}
+
+std::string with_columns(const json::Value& row,
+                         std::span<const std::pair<std::string_view, std::string>> columns) {
+  std::map<std::string_view, std::string> members;
+  for (const json::Member& member : row.members())
+    members.emplace(member.key, json::canonical(member.value));
+  for (const auto& [column, value] : columns) members.insert_or_assign(column, value);
+  std::string out;
+  SortedRow sorted(out);
+  for (const auto& [column, value] : members) sorted.raw(column, value);
+  sorted.end();
+  return out;
 }
 
 namespace {

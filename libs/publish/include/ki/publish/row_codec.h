@@ -9,8 +9,10 @@
 #include "ki/json/value.h"
 #include "ki/manifest/derived.h"
 
+#include <span>
 #include <string>
 #include <string_view>
+#include <utility>
 
 namespace ki::publish {
 
@@ -42,6 +44,10 @@ void append_document_row(std::string& out, const Digest& document, const Digest&
 // stored.
 void append_measurement_row(std::string& out, std::string_view run_id,
                             const manifest::Measurement& measurement);
+
+// The canonical row with some columns (name, JSON) set; they need not be there before.
+std::string with_columns(const json::Value& row,
+                         std::span<const std::pair<std::string_view, std::string>> columns);
 
 // The exported row of an entry (the stored body itself for all other tables), read from the store.
 Result<std::string> exported_row(catalog::Store& store, const catalog::OwnedEntry& entry);
