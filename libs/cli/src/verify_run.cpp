@@ -1,13 +1,13 @@
 #include "verify_run.h"
 
 #include "ids.h"
-#include "stored.h"
 #include "ki/base/uuid.h"
 #include "ki/json/reader.h"
 #include "ki/json/writer.h"
 #include "ki/manifest/derived.h"
 #include "ki/manifest/keys.h"
 #include "ki/manifest/validator.h"
+#include "stored.h"
 
 #include <fmt/format.h>
 

@@ -3,6 +3,7 @@
 #include "ki/base/text.h"
 #include "ki/display/format.h"
 #include "ki/display/labels.h"
+#include "ki/display/names.h"
 #include "ki/display/table.h"
 #include "ki/resolve/describe.h"
 
@@ -74,7 +75,7 @@ std::string differences(const Row& row) {
 std::string name_of(const Snapshot& s, const Row& row, bool is_repeated) {
   std::string name = resolve::implementation_name(s, row.implementation);
   const std::string_view revision = s.text(s.implementations()[row.implementation].revision);
-  if (is_repeated && !revision.empty()) name += fmt::format(" ({})", revision);
+  if (is_repeated && !revision.empty()) name += fmt::format(" ({})", display::revision(revision));
   return name;
 }
 
