@@ -74,21 +74,17 @@ std::string shape_of(const TensorFacts* tensor) {
 }
 
 std::string observed_shape(const ShapeRequest& shape, const CaseFacts& workload) {
-  // Where several tensors can be meant, each with what it is.
-  if (shape.readings.size() > 1) {
-    std::string text;
-    for (const ShapeReading& reading : shape.readings) {
-      const TensorFacts* tensor = find_tensor(workload, reading.tensor);
-      if (tensor == nullptr) continue;
-      text += (text.empty() ? "" : ", ") + std::string(tensor->name) + " " + shape_of(tensor);
-    }
-    if (!text.empty()) return text;
+  // Of the tensors that can be meant, those that the case lists; named where there are several.
+  std::vector<const TensorFacts*> meant;
+  for (const ShapeReading& reading : shape.readings) {
+    if (const TensorFacts* tensor = find_tensor(workload, reading.tensor)) meant.push_back(tensor);
   }
-  if (shape.readings.size() == 1) {
-    if (const auto* tensor = find_tensor(workload, shape.readings.front().tensor)) {
-      return shape_of(tensor);
-    }
+  if (meant.size() == 1) return shape_of(meant.front());
+  std::string text;
+  for (const TensorFacts* tensor : meant) {
+    text += (text.empty() ? "" : ", ") + std::string(tensor->name) + " " + shape_of(tensor);
   }
+  if (!text.empty()) return text;
   return shape_of(workload.tensors.empty() ? nullptr : &workload.tensors.front());
 }
 

@@ -130,7 +130,7 @@ TEST(Mismatches, AnUnboundShapeIsExactOnlyUnderEveryReading) {
   };
   EXPECT_THAT(found_for("[1, 4096]", 1), IsEmpty()) << "a and the output c agree";
   EXPECT_THAT(found_for("[1, 4096]", 2),
-              ElementsAre(Mismatch{"workload.shape", "[1, 4096]", "a [2, 4096]"}));
+              ElementsAre(Mismatch{"workload.shape", "[1, 4096]", "[2, 4096]"}));
   EXPECT_THAT(found_for("[4096, 4096]", 4096), IsEmpty()) << "true of a, b and c";
   EXPECT_THAT(found_for("[4096, 4096]", 1), ElementsAre(Mismatch{"workload.shape", "[4096, 4096]",
                                                                  "a [1, 4096], b [4096, 4096]"}));
