@@ -105,7 +105,7 @@ struct RunView {
 
   // The stored documents that the values below point into.
   struct Documents {
-    json::Document run, protocol, environment, workload, operation, source;
+    json::Document run, protocol, environment, workload, source;
   } documents;
   const json::Value* correctness = nullptr;            // the run's own; null: not published
   const json::Value* source_native_metrics = nullptr;  // null: none
