@@ -167,12 +167,12 @@ std::string sol_case_title(std::string_view name,
   }
   if (utf16_length(title) <= 200) return title;
   while (utf16_length(title) > 199) {
+    bool is_continuation;
     do {
+      is_continuation = (static_cast<unsigned char>(title.back()) & 0xC0U) == 0x80U;
       title.pop_back();
-    } while (!title.empty() && (static_cast<unsigned char>(title.back()) & 0xC0U) == 0x80U);
+    } while (is_continuation);
   }
-  if (const auto cut = find_invalid_utf8(title))
-    title.resize(*cut);  // a lead byte that was left alone
   return title + "…";
 }
 
