@@ -18,7 +18,6 @@ namespace {
 // may take as much again as the second value. Measured in bench/store: more does not help.
 constexpr std::string_view kFillCache = "PRAGMA cache_size = -16384";
 constexpr std::string_view kIndexCache = "PRAGMA cache_size = -32768";
-constexpr std::string_view kDailyCache = "PRAGMA cache_size = -16384";
 
 class FillTransaction final : public WriteTransaction {
  public:
@@ -245,7 +244,7 @@ class FillTransaction final : public WriteTransaction {
       }
       return fail(std::move(error));
     }
-    return database().execute(std::string(kDailyCache));
+    return {};
   }
 
   static Error missing_error(catalog::Seq seq) {

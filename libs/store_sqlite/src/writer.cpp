@@ -13,14 +13,12 @@
 namespace ki::store_sqlite {
 namespace {
 
-// 16 MiB of pages for daily writing; the first fill sets its own.
 constexpr std::string_view kSettings =
     "PRAGMA synchronous = FULL;"
     "PRAGMA foreign_keys = ON;"
     "PRAGMA trusted_schema = OFF;"
     "PRAGMA recursive_triggers = ON;"  // REPLACE fires the triggers that refuse deletion
     "PRAGMA cell_size_check = ON;"
-    "PRAGMA cache_size = -16384;"
     "PRAGMA journal_size_limit = 67108864";
 
 // A write-ahead log is folded back after a commit that leaves it this long (SQLite's default), and
@@ -146,6 +144,12 @@ void Writer::abandon() {
 
 Result<catalog::Head> Writer::begin_in_turn(ReaderPool& readers, Deadline deadline) {
   KI_TRY(const std::int64_t entries, database_.query_integer("SELECT max(seq) FROM entries"));
+  // Triggers make SQLite keep the pages that each insert touches until it has succeeded: in memory,
+  // or every insert costs system calls. The first fill has no triggers, but sorts for its indexes
+  // in files.
+  KI_TRY_VOID(
+      database_.execute(entries == 0 ? "PRAGMA temp_store = FILE" : "PRAGMA temp_store = MEMORY"));
+  KI_TRY_VOID(database_.execute(std::string(kDailyCache)));
   if (entries == 0) {
     try_take_file(readers);
   } else {

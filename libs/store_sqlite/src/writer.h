@@ -14,8 +14,13 @@
 #include <mutex>
 #include <optional>
 #include <string>
+#include <string_view>
 
 namespace ki::store_sqlite {
+
+// How many pages the writing connection may keep: enough for the indexes of a million entries,
+// which a large later import touches at random. Taken only as far as it is used.
+inline constexpr std::string_view kDailyCache = "PRAGMA cache_size = -49152";
 
 class Writer {
  public:
