@@ -24,7 +24,10 @@ struct RecordStep {
   Index run = kNone;
   policy::StepKind kind = policy::StepKind::kFirst;
   float improvement = 0;  // share of the leader before under ranking-v1: 0.031 is 3.1 %; 0: first
-  float break_improvement = 0;  // of a break: share of the record that stood
+  // Of kinds other than kFirst: the record that stood before, in steps() (ties leave it standing),
+  // and the share by which this one is better.
+  std::uint32_t standing = 0;
+  float break_improvement = 0;
 };
 
 // One group with a leader.
@@ -107,6 +110,7 @@ struct RecordOptions {
   std::string_view text;      // words that must all occur: operation (also slug, aliases),
                               // workload, hardware, environment, project, any leader's name
   Index operation = kNone;    // only of this operation
+  Index project = kNone;      // only led by this project
   bool only_verified = false;
   bool with_sourceless = false;  // also leaders without public source
   bool with_baselines = false;   // also baselines that nobody has beaten
@@ -143,7 +147,8 @@ struct RecordPage {
   std::vector<RecordItem> items;  // of kHistory: one step each
   std::size_t total = 0;
   // Over the whole ledger: what the page says above the table.
-  std::size_t holders = 0, events = 0, breaks = 0, baselines_hidden = 0, verified = 0;
+  std::size_t holders = 0, events = 0, breaks = 0, verified = 0;
+  std::size_t baselines = 0;  // that nobody has beaten, on the hardware asked for
 };
 
 // Linear in holders; the text filter looks at each operation, GPU and name once.
