@@ -194,7 +194,10 @@ void Resolution::report_family_and_model() {
     std::vector<std::string_view> names;
     for (const SearchIndex::Family& family : index_.families())
       names.push_back(snapshot_.name(family.name));
-    if (std::ranges::find(names, *intent_->family) == names.end()) {
+    Search search{
+        .wanted = {}, .family = *intent_->family, .model = {}, .only_exact_if_any = false};
+    index_.search(search, scratch_.search, scratch_.others);
+    if (scratch_.others.hits.empty()) {
       add_issue(*intent_->family, "UNKNOWN_FAMILY",
                 fmt::format("no operation is of the family {}", quote(*intent_->family)));
       if (const auto hint = did_you_mean(*intent_->family, names))

@@ -120,6 +120,10 @@ bool Matcher::workload_matches_but_case(Index workload) {
   return case_part_matches(but_case_part_, workload);
 }
 
+bool Matcher::is_case(Index workload) {
+  return query::matches_case(*intent_, cases_.load(*snapshot_, workload));
+}
+
 std::uint32_t Matcher::matching_runs(Index index) {
   const catalog::CohortRow& cohort = snapshot_->cohorts()[index];
   if (cohort.ranked == 0 || !cohort_matches(cohort)) return 0;

@@ -59,6 +59,8 @@ class Matcher {
 
   // Without the binding of a case: dtypes, layout and tensors' dtypes and layouts only.
   bool workload_matches_but_case(Index workload);
+  // Whether the workload is the case that is bound (spec 05.8.1): shapes, axes and dtypes.
+  bool is_case(Index workload);
   // dtypes only, for lists of operations.
   bool dtypes_match(Index workload);
 

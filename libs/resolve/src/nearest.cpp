@@ -4,16 +4,15 @@
 
 #include <algorithm>
 #include <cmath>
-#include <deque>
 
 namespace ki::resolve {
 
 void Resolution::find_nearest() {
   // A measured case that is asked for is not bracketed: other filters are what does not match.
   for (const Index workload : scratch_.workloads) {
-    if (scratch_.matcher.workload_matches(workload)) return;
+    if (scratch_.matcher.is_case(workload)) return;
   }
-  std::deque<CaseView> views;  // the facts point into them
+  auto& views = scratch_.case_views;  // the facts point into them
   std::vector<query::BracketCase> cases;
   std::vector<Index> workloads;
   for (const Index workload : scratch_.workloads) {
@@ -21,7 +20,8 @@ void Resolution::find_nearest() {
     NearestSide side;
     fill_side(side, workload);
     if (side.runs == 0) continue;
-    cases.push_back({views.emplace_back().load(snapshot_, workload), side.runs});
+    if (cases.size() == views.size()) views.emplace_back();
+    cases.push_back({views[cases.size()].load(snapshot_, workload), side.runs});
     workloads.push_back(workload);
   }
   const auto bracket =

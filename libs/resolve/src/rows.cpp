@@ -184,13 +184,18 @@ std::string_view Resolution::axis_field(catalog::NameId axis) {
   return field;
 }
 
-// Of an axis that a shape binds, what the shape says; else the selected case's value.
+// Of an axis that a shape binds, what all its readings say; else the selected case's value.
 std::int64_t Resolution::requested_value(catalog::NameId axis, std::int64_t selected) const {
-  if (!intent_->shape || intent_->shape->readings.size() != 1) return selected;
-  for (const query::AxisBinding& bound : intent_->shape->readings.front().axes) {
-    if (equals_ignoring_case(bound.name, snapshot_.name(axis))) return bound.value;
+  if (!intent_->shape) return selected;
+  std::optional<std::int64_t> value;
+  for (const query::ShapeReading& reading : intent_->shape->readings) {
+    const auto bound = std::ranges::find_if(reading.axes, [&](const query::AxisBinding& b) {
+      return equals_ignoring_case(b.name, snapshot_.name(axis));
+    });
+    if (bound == reading.axes.end() || (value && *value != bound->value)) return selected;
+    value = bound->value;
   }
-  return selected;
+  return value.value_or(selected);
 }
 
 // How the case of another workload differs from the selected one, where the request's own
@@ -213,8 +218,10 @@ void Resolution::add_case_differences(Index workload) {
   snapshot_.read_case(other, scratch_.other_case);
   const auto& mine = scratch_.selected_case.decoded().axes;
   const auto& theirs = scratch_.other_case.axes;
+  bool has_other_axes = false;
   const auto report = [&](catalog::NameId axis, std::string_view requested,
                           std::string_view observed) {
+    has_other_axes = true;
     const std::string_view field = axis_field(axis);
     if (!is_listed(field)) add_mismatch(field, requested, observed);
   };
@@ -240,6 +247,13 @@ void Resolution::add_case_differences(Index workload) {
       report(theirs[j].name, "unknown", number_text(theirs[j].value));
       ++j;
     }
+  }
+  // Equal in every axis, but other dtypes, data or tolerances: another case all the same.
+  if (!has_other_axes && scratch_.mismatches.empty()) {
+    const auto short_digest = [&](const catalog::Bytes32& digest) {
+      return answer_.texts.copy(Digest(digest).to_string().substr(0, 15));
+    };
+    add_mismatch("workload.case", short_digest(selected.digest), short_digest(other.digest));
   }
 }
 

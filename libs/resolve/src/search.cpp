@@ -105,6 +105,8 @@ class SearchRun {
       const auto family = snapshot_.find_name(search_.family);
       is_possible_ = family.has_value();
       family_ = family.value_or(0);
+      // A source's own word for a family ("normalization") stays a tag.
+      is_family_tag_ = family && index_.family_slots[*family] == kNoWord;
     }
     if (search_.model.empty()) return;
     const std::string tag = "model:" + std::string(search_.model);
@@ -116,7 +118,11 @@ class SearchRun {
 
   bool passes(Index operation) const {
     const catalog::OperationRow& row = snapshot_.operations()[operation];
-    if (!search_.family.empty() && row.family != family_) return false;
+    if (!search_.family.empty() && row.family != family_ &&
+        !(is_family_tag_ &&
+          std::ranges::find(snapshot_.tags(row), family_) != snapshot_.tags(row).end())) {
+      return false;
+    }
     if (search_.model.empty()) return true;
     return std::ranges::any_of(snapshot_.tags(row), [&](catalog::NameId tag) {
       return model_ ? tag == *model_ : snapshot_.name(tag).starts_with(model_prefix_);
@@ -179,6 +185,8 @@ class SearchRun {
     const Reason reason = field.kind == NameKind::kSlug    ? Reason::kSlug
                           : field.kind == NameKind::kAlias ? Reason::kAlias
                                                            : Reason::kName;
+    // What people read as words is not one word: "rmsnorm" is not the name "RMS norm".
+    if (reason == Reason::kName && !is_same_split) return;
     const Hit hit{name.operation, reason, is_same_split ? 2.F : 1.F, words};
     const auto known = std::ranges::find(result_.hits, name.operation, &Hit::operation);
     if (known == result_.hits.end()) {
@@ -448,6 +456,7 @@ class SearchRun {
   std::uint32_t required_ = 0;  // bit per token
   bool is_possible_ = true;
   catalog::NameId family_ = 0;
+  bool is_family_tag_ = false;
   std::optional<catalog::NameId> model_;
   std::string model_prefix_;
 };

@@ -189,13 +189,20 @@ std::string_view to_string(Reason reason) {
 std::string searchable_name(std::string_view raw) {
   std::string lower = ascii_lower(raw);
   if (lower.find(' ') != std::string::npos) return lower;
-  const std::size_t end = lower.find('_');
-  if (end != std::string::npos && is_number(std::string_view(lower).substr(0, end)) &&
-      end + 1 < lower.size()) {
-    lower.erase(0, end + 1);
+  std::string_view rest = lower;
+  const std::size_t end = rest.find('_');
+  if (end != std::string_view::npos && is_number(rest.substr(0, end))) rest.remove_prefix(end + 1);
+  std::string shown;
+  shown.reserve(rest.size());
+  for (const char c : rest) {
+    if (c != '_') {
+      shown += c;
+    } else if (!shown.empty() && shown.back() != ' ') {
+      shown += ' ';
+    }
   }
-  std::ranges::replace(lower, '_', ' ');
-  return lower;
+  if (!shown.empty() && shown.back() == ' ') shown.pop_back();
+  return shown.empty() ? lower : shown;
 }
 
 SearchIndex::SearchIndex(const catalog::Snapshot& snapshot)
@@ -288,15 +295,9 @@ void SearchIndex::State::count_families() {
   for (std::uint32_t f = 0; f < families.size(); ++f) slots[families[f].name] = f;
 
   oldest.resize(families.size());
-  const auto older = [&](Index a, Index b) {
-    const OperationRow &x = operations[a], &y = operations[b];
-    return x.created_ms != y.created_ms ? x.created_ms < y.created_ms : x.id < y.id;
-  };
   for (Index i = 0; i < operations.size(); ++i) {
     std::vector<Index>& list = oldest[slots[operations[i].family]];
-    if (list.size() == kOldest && !older(i, list.back())) continue;
-    list.insert(std::ranges::upper_bound(list, i, older), i);
-    if (list.size() > kOldest) list.pop_back();
+    if (list.size() < kOldest) list.push_back(i);
   }
 }
 

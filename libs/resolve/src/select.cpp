@@ -117,7 +117,7 @@ Index Resolution::choose_workload() {
     const WorkloadCount& count = scratch_.counts[workload];
     Key key{~count.matching, false, 0, ~snapshot_.workloads()[workload].eligible_runs};
     if (nothing_matches) {
-      key.is_other_case = intent_->binds_case() && !scratch_.matcher.workload_matches(workload);
+      key.is_other_case = intent_->binds_case() && !scratch_.matcher.is_case(workload);
       key.mismatches = scratch_.matcher.count_mismatches(choose_cohort(workload));
     }
     return key;
@@ -141,7 +141,7 @@ Index Resolution::choose_workload() {
     // A case that is stored but nobody measured is what was asked for.
     if (intent_->binds_case()) {
       for (const Index workload : snapshot_.workloads_of_operation(operation_)) {
-        if (!scratch_.matcher.workload_matches(workload)) continue;
+        if (!scratch_.matcher.is_case(workload)) continue;
         selected.because = SelectedBecause::kCaseMatches;
         return workload;
       }

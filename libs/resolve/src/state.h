@@ -6,6 +6,7 @@
 #include "matcher.h"
 
 #include <cstdint>
+#include <deque>
 #include <vector>
 
 namespace ki::resolve {
@@ -50,6 +51,7 @@ struct Scratch::State {
   std::vector<Mismatch> mismatches;
   std::vector<std::pair<catalog::NameId, std::string_view>> axis_fields;  // "axes.m"
   catalog::CaseFacts other_case;
+  std::deque<CaseView> case_views;  // of the cases that a missing one is looked for between
 };
 
 }  // namespace ki::resolve

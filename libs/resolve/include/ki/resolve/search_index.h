@@ -118,7 +118,7 @@ class SearchIndex {
     std::uint32_t runs = 0;
   };
   std::span<const Family> families() const;
-  // The oldest operations of a family, at most seven, by (created, id).
+  // The operations of a family that were published first, at most seven, in that order.
   std::span<const Index> oldest_of_family(catalog::NameId family) const;
 
   std::size_t memory_bytes() const;
