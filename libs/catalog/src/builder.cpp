@@ -219,8 +219,8 @@ struct SnapshotBuilder::State {
             shape != nullptr && shape->is_array()) {
           for (const json::Value& dim : shape->items()) {
             c.operation_dims.push_back(dim.is_string()
-                                           ? OperationDim{texts.name(dim.string()), 0}
-                                           : OperationDim{0, dim.integer().value_or(0)});
+                                           ? OperationDim{.axis = texts.name(dim.string())}
+                                           : OperationDim{.size = dim.integer().value_or(0)});
           }
         }
       } else if (const json::Value* scalar = item.find("scalar")) {

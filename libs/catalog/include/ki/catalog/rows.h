@@ -10,6 +10,10 @@
 
 namespace ki::catalog {
 
+// Rows are written to files as they stand: no byte of them may be padding.
+#pragma GCC diagnostic push
+#pragma GCC diagnostic error "-Wpadded"
+
 using Index = std::uint32_t;
 inline constexpr Index kNone = std::numeric_limits<Index>::max();
 
@@ -63,6 +67,7 @@ struct OperationArgument {
 
 struct OperationDim {
   NameId axis = 0;  // 0: a literal size
+  std::uint32_t reserved = 0;
   std::int64_t size = 0;
 };
 
@@ -75,6 +80,7 @@ struct OperationRow {
   Slice arguments;  // operation_arguments, in the operation's order
   Slice aliases;    // operation_aliases (TextRef)
   Slice tags;       // operation_tags (NameId)
+  std::uint32_t reserved = 0;
   std::int64_t created_ms = 0;
   std::uint32_t entry = 0;
   // Derived when the snapshot is finished:
@@ -129,6 +135,7 @@ struct ImplementationRow {
   std::uint8_t source_available = 0, installable = 0, reserved[2] = {};
   std::uint32_t entry = 0;
   std::uint32_t eligible_runs = 0;  // derived
+  std::uint32_t reserved_tail = 0;
 };
 
 // A protocol or environment manifest.
@@ -147,9 +154,11 @@ struct EnvironmentRow {
   NameId vendor = 0, product = 0, architecture = 0, form_factor = 0;
   NameId display_architecture = 0;  // with the back-fill of spec 03.5 rule 2
   NameId driver = 0, cuda = 0, framework = 0, framework_version = 0;
+  std::uint32_t reserved = 0;
   std::int64_t memory_bytes = 0;
   std::int32_t driver_major = -1, cuda_major = -1;  // -1: unknown
   std::uint32_t entry = 0;
+  std::uint32_t reserved_tail = 0;
 };
 
 struct MetricRow {
@@ -185,6 +194,7 @@ struct RunRow {
   std::uint8_t status = 0;    // position in manifest's run status list
   std::uint8_t evidence = 0;  // policy::Evidence, derived
   std::uint32_t entry = 0;
+  std::uint32_t reserved = 0;
 };
 
 struct IntervalRow {
@@ -202,6 +212,7 @@ struct CohortRow {
   Slice runs;
   std::uint32_t ranked = 0;
   std::uint32_t is_source_native = 0;  // profile: any run source_native
+  std::uint32_t reserved = 0;
   std::int64_t last_observed_ms = 0;
   std::int64_t last_published_ms = 0;
 };
@@ -224,6 +235,7 @@ struct EventRow {
   std::int64_t at_ms = 0;
   std::int64_t created_ms = 0;
   std::uint32_t entry = 0;
+  std::uint32_t reserved = 0;
 };
 
 struct ServingRunRow {
@@ -251,6 +263,8 @@ struct OtherRow {
   std::uint32_t entry = 0;
   std::uint32_t table = 0;
 };
+
+#pragma GCC diagnostic pop
 
 template <class T>
 inline constexpr bool kIsFlat = std::is_trivially_copyable_v<T> && std::is_standard_layout_v<T>;
