@@ -1,14 +1,10 @@
 #include "schema.h"
 
-#include "ki/io/file.h"
+#include "new_file.h"
 
-#include <fcntl.h>
 #include <fmt/format.h>
-#include <unistd.h>
 
 #include <array>
-#include <atomic>
-#include <cerrno>
 #include <map>
 #include <utility>
 
@@ -19,11 +15,12 @@ constexpr std::array<std::string_view, 6> kBuiltAfterFill = {
     "entries_follow_seq", "entries_follow_version", "entries_keep_digest", "entries_own_digest",
     "entries_row",        "entries_digest"};
 
-// Everything a catalog has before its first entry, in one transaction.
+// Everything a catalog has before its first entry. Not synced: the caller syncs the whole file
+// once.
 Result<void> write_schema(Database& database, std::string_view catalog_id, Instant created) {
   KI_TRY_VOID(
       database.execute(fmt::format("PRAGMA page_size = {}; PRAGMA encoding = 'UTF-8'; PRAGMA "
-                                   "synchronous = FULL; BEGIN IMMEDIATE",
+                                   "synchronous = OFF; BEGIN IMMEDIATE",
                                    kPageBytes)));
   for (const Migration& migration : migrations()) {
     KI_TRY_VOID(database.execute(std::string(migration.sql)));
@@ -40,16 +37,6 @@ Result<void> write_schema(Database& database, std::string_view catalog_id, Insta
   KI_TRY_VOID(database.execute(fmt::format(
       "PRAGMA application_id = {}; PRAGMA user_version = {}; COMMIT; PRAGMA journal_mode = WAL",
       kApplicationId, migrations().size())));
-  return {};
-}
-
-Result<void> sync_folder(const std::filesystem::path& folder) {
-  const int fd = ::open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-  if (fd < 0) return fail(io::system_error(errno, "cannot open", folder));
-  const bool synced = ::fsync(fd) == 0;
-  const int saved = errno;
-  ::close(fd);
-  if (!synced) return fail(io::system_error(saved, "cannot sync", folder));
   return {};
 }
 
@@ -74,32 +61,18 @@ std::span<const std::string_view> objects_built_after_fill() { return kBuiltAfte
 
 Result<void> create_catalog_file(const std::filesystem::path& path, std::string_view catalog_id,
                                  Instant created) {
-  // Unique in this process by a count, among processes by the pid: two may make one file at once.
-  static std::atomic<unsigned> count{0};
-  const std::filesystem::path temporary =
-      path.string() + fmt::format(".new-{}-{}", ::getpid(), count.fetch_add(1));
-  const auto remove_temporary = [&] {
-    for (const char* suffix : {"", "-wal", "-shm", "-journal"}) {
-      std::error_code ignored;
-      std::filesystem::remove(temporary.string() + suffix, ignored);
-    }
-  };
+  const NewDatabaseFile file(path);
   const Result<void> written = [&]() -> Result<void> {
     KI_TRY(Database database,
-           Database::open(temporary, Access::kCreate, std::chrono::milliseconds(0)));
+           Database::open(file.temporary(), Access::kCreate, std::chrono::milliseconds(0)));
     return write_schema(database, catalog_id, created);
   }();
   if (!written) {
-    remove_temporary();
     return fail(Error(written.error()).within(fmt::format("making '{}'", path.string())));
   }
-  // A link, not a rename: it never replaces a catalog that appeared meanwhile.
-  const bool linked = ::link(temporary.c_str(), path.c_str()) == 0;
-  const int saved = errno;
-  remove_temporary();
-  if (!linked && saved != EEXIST) return fail(io::system_error(saved, "cannot make", path));
-  const std::filesystem::path folder = path.parent_path();
-  return sync_folder(folder.empty() ? "." : folder);
+  // False: another process has made it meanwhile, which is as good.
+  KI_TRY_VOID(file.publish());
+  return {};
 }
 
 Result<std::size_t> read_schema_version(Database& database, const std::filesystem::path& path) {

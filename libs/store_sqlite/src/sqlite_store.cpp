@@ -21,6 +21,9 @@ std::string fresh_id(Instant now) {
   return UuidSource(seed).next(now).to_string();
 }
 
+// Of an SQLite database (its file format, section 1.3.2).
+constexpr std::uintmax_t kSmallestPage = 512;
+
 Result<void> check_file(const std::filesystem::path& path, const Options& options) {
   std::error_code error;
   const auto status = std::filesystem::status(path, error);
@@ -38,11 +41,13 @@ Result<void> check_file(const std::filesystem::path& path, const Options& option
     return fail(io::system_error(EISDIR, "cannot open", path));
   }
   // SQLite would take it for a new database and hide that a catalog was lost.
-  if (std::filesystem::is_regular_file(status) && std::filesystem::file_size(path, error) == 0) {
-    return fail(Code::kCorrupt,
-                fmt::format("'{}' is empty, so it is no catalog (any more); restore a backup, or "
-                            "remove it to begin anew",
-                            path.string()));
+  if (std::filesystem::is_regular_file(status) &&
+      std::filesystem::file_size(path, error) < kSmallestPage) {
+    return fail(
+        Code::kCorrupt,
+        fmt::format("'{}' is empty or cut, so it is no catalog (any more); restore a backup, or "
+                    "remove it to begin anew",
+                    path.string()));
   }
   return {};
 }
