@@ -1,4 +1,5 @@
 #include "ki/views/records.h"
+#include "leaders.h"
 
 #include <algorithm>
 #include <map>
@@ -17,8 +18,6 @@ constexpr std::int64_t kDayMs = 86'400'000;
 std::int64_t day_of(std::int64_t ms) {
   return ms >= 0 ? ms / kDayMs : -((kDayMs - 1 - ms) / kDayMs);
 }
-
-bool is_eligible(const catalog::RunRow& run) { return (run.flags & run_flags::kEligible) != 0; }
 
 float share(double previous, double value) {
   return previous > 0 ? static_cast<float>((previous - value) / previous) : 0.0F;
@@ -107,6 +106,7 @@ RecordLedger::RecordLedger(const Snapshot& snapshot)
   BatchCounter batches(s);
   for (Index i = 0; i < s.runs().size(); ++i) batches.count(i);
 
+  std::vector<Index> events;
   std::vector<policy::BreakStep> shown;
   std::vector<bool> has_record(s.operations().size());
   for (Index k = 0; k < s.cohorts().size(); ++k) {
@@ -116,12 +116,9 @@ RecordLedger::RecordLedger(const Snapshot& snapshot)
     holder.cohort = k;
     holder.steps.first = static_cast<std::uint32_t>(steps_.size());
     shown.clear();
-    for (const Index event : s.events_of_cohort(k)) {
+    visible_events(s, k, events);
+    for (const Index event : events) {
       const Index run = s.events()[event].run;
-      if (!is_eligible(s.runs()[run])) continue;
-      // A stored event that no longer improves on the visible one before it (an older observation
-      // was imported later, or a retraction gave the lead back) changes nothing.
-      if (!shown.empty() && !(s.runs()[run].value < shown.back().value)) continue;
       const auto& code = s.implementations()[s.runs()[run].implementation];
       shown.push_back({s.text(s.projects()[code.project].slug), s.runs()[run].value});
       RecordStep& step = steps_.emplace_back();

@@ -9,22 +9,23 @@
 namespace ki::views {
 
 struct ImplementationView {
-  struct Revision {  // another revision under the same slug, or of the same project and operation
+  struct Revision {  // another revision under the same slug
     Named named;
     std::string id;
     std::string_view revision;
   };
   struct Interface {
     std::string language;
-    std::string framework;    // callable.interface
-    std::string symbol;       // callable.entryPoint
-    std::string source_path;  // source.path
+    std::string framework;  // callable.interface
+    std::string symbol;
+    std::string source_path;  // callable.path
   };
   struct Support {
-    std::vector<std::string> architectures;
+    std::vector<std::string> architectures;  // declared
+    std::vector<std::string> products;       // declared as tested
     std::vector<std::string> dtypes;
     std::vector<std::string> layouts;
-    std::vector<KeyValue> axes;
+    std::vector<std::string> axes;
     std::vector<std::string_view> measured_on;  // GPUs of its eligible runs
   };
   struct Source {
@@ -32,6 +33,16 @@ struct ImplementationView {
     std::string url;
     std::string commit;
     std::string tree_digest;
+  };
+
+  struct SourceCode {
+    std::string file_name;
+    std::string language;  // python, cpp or text, by the file's name
+    std::string digest;
+    std::optional<std::int64_t> size_bytes;
+    std::string uri;      // where it stands at its source; may be empty
+    std::string licence;  // of the file; may be empty
+    std::string content;  // empty: not stored here
   };
 
   Index implementation = kNone;
@@ -63,6 +74,8 @@ struct ImplementationView {
   std::size_t results_total = 0;      // groups
   std::uint32_t runs = 0;             // eligible
   std::vector<std::string> limitations;
+  std::optional<SourceCode> source_code;  // of a mirrored or named source file
+  std::vector<Revision> revisions;        // other revisions under this slug, newest first
   std::vector<std::string> authors;
   std::vector<SourceRef> sources;
   json::Document document;  // the stored row
@@ -72,6 +85,7 @@ struct ImplementationView {
 struct ImplementationViewOptions {
   std::size_t limit = 50;
   std::size_t offset = 0;
+  bool with_source = false;  // also the content of the source file
   Instant now;
 };
 
