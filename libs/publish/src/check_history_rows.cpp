@@ -8,6 +8,7 @@
 
 #include <algorithm>
 #include <array>
+#include <utility>
 
 namespace ki::publish {
 namespace {
@@ -63,6 +64,11 @@ void RowChecker::State::check_event(const json::Value& row) {
     if (previous != kNoIndex && !(facts.value < run_facts[previous].value)) {
       c.refuse("wrong_event", "previousRunId",
                "the run is not better than the run that it displaced");
+    }
+    if (previous != kNoIndex && std::pair(run_facts[previous].observed_ms, runs[previous]) >
+                                    std::pair(facts.observed_ms, runs[run])) {
+      c.refuse("wrong_event", "previousRunId",
+               "the run that it displaced was observed after the run");
     }
   }
   if (!issues.empty()) return;

@@ -2,6 +2,7 @@
 // that a run names must be inside the bundle.
 
 #include "ki/base/text.h"
+#include "ki/json/reader.h"
 #include "ki/manifest/derived.h"
 #include "publication.h"
 
@@ -136,9 +137,26 @@ class ServingPublication final : public Publication {
     for (std::size_t i = 0; i < runs_.size() && issues_.empty(); ++i) {
       const Uuid id = placed_runs_.find(runs_[i]->digest.to_string())->second.id;
       report_.run_ids.push_back(id.to_string());
+      if (options_.publish) KI_TRY_VOID(publish_stored(id));
       KI_TRY_VOID(link("serving_run", id, bundle_.runs[i].external_id));
     }
     return {};
+  }
+
+  // A run that was stored unpublished before.
+  Result<void> publish_stored(const Uuid& id) {
+    KI_TRY(const auto stored, tx_->find(Table::kServingRuns, id.to_string()));
+    KI_CHECK(stored.has_value());
+    KI_TRY(const json::Document row,
+           json::read_document(stored->body, json::Limits{.max_bytes = std::size_t{64} << 20}));
+    const json::Value* published = row.root.find("publishedAt");
+    if (published != nullptr && published->is_string()) return {};
+    const std::pair<std::string_view, std::string> columns[] = {
+        {"publishedAt", fmt::format("\"{}\"", now_.to_string())}};
+    KI_TRY_VOID(update(Table::kServingRuns, id.to_string(), columns));
+    ++report_.runs_published;
+    return audit("publish_run", "serving_run", id.to_string(), std::nullopt,
+                 "{\"publishedAt\":null}");
   }
 
   std::optional<std::string> run_row(std::size_t i, const Uuid& id, const Prepared& item) {

@@ -44,9 +44,9 @@ struct FsckReport {
 
 struct FsckOptions {
   // Compared with a rebuild when the file exists.
-  std::optional<std::filesystem::path> snapshot_file;
+  std::optional<std::filesystem::path> snapshot_file = {};
   std::size_t max_problems = 1000;
-  std::function<void(std::uint64_t entries_done, std::uint64_t entries_total)> progress;
+  std::function<void(std::uint64_t entries_done, std::uint64_t entries_total)> progress = {};
   const std::atomic<bool>* cancel = nullptr;
 };
 
