@@ -113,5 +113,31 @@ TEST(Registry, groups_are_published_strictly_and_ranked) {
   for (const publish::Problem& problem : report->problems) ADD_FAILURE() << problem.to_string();
 }
 
+TEST(Registry, kernel_examples_make_one_catalog) {
+  std::vector<fs::path> files;
+  for (const std::string_view name :
+       {"software-project", "operation-spec", "workload-case", "workload-suite",
+        "implementation-revision", "benchmark-protocol", "execution-environment",
+        "benchmark-run"}) {
+    files.push_back(fs::path(KI_SOURCE_DIR) / "registry" / "examples" /
+                    (std::string(name) + ".yaml"));
+  }
+  const auto read = read_manifest_files(files);
+  ASSERT_TRUE(read) << read.error().to_string();
+  store_memory::MemoryStore store("01990000-0000-7000-8000-000000000003");
+  const auto live = *catalog::LiveCatalog::open(store, std::nullopt);
+  const FixedClock clock(Instant{1'796'083'200'000});
+  UuidSource ids(4);
+  const auto published =
+      publish::Publisher(*live, clock, ids, "maintainer:cli").publish(read->bundle);
+  ASSERT_TRUE(published) << published.error().to_string();
+  ASSERT_EQ(published->run_ids.size(), 1U);
+  const auto snapshot = live->current();
+  EXPECT_EQ(snapshot->runs()[snapshot->find_run(*Uuid::parse(published->run_ids[0]))].rank, 1U);
+  const auto report = publish::fsck(store);
+  ASSERT_TRUE(report);
+  for (const publish::Problem& problem : report->problems) ADD_FAILURE() << problem.to_string();
+}
+
 }  // namespace
 }  // namespace ki::importers
