@@ -20,16 +20,16 @@ class SmallCatalog {
   SmallCatalog();
 
   struct Operation {
-    std::string slug;
+    std::string slug{};
     std::string name = {};  // empty: the slug
     std::string family = "gemm";
     std::vector<std::string> aliases = {};
     std::vector<std::string> tags = {};
   };
   struct Implementation {
-    std::string slug;
-    std::string project;
-    std::string operation;
+    std::string slug{};
+    std::string project{};
+    std::string operation{};
     std::string revision = {};
     std::string role = {};
     std::string licence = {};  // declared and concluded
@@ -38,8 +38,8 @@ class SmallCatalog {
     bool is_installable = false;
   };
   struct Run {
-    std::string implementation;
-    std::string workload;
+    std::string implementation{};
+    std::string workload{};
     double value = 0;  // ns; of a failed run ignored
     std::string observed = "2026-01-01";
     std::string published = "2026-01-02T00:00:00.000Z";  // empty: not published

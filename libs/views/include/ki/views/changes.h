@@ -54,10 +54,10 @@ struct ChangeOptions {
   RecordPolicy policy = RecordPolicy::kBreaks;
   // Changes after this instant; nothing: the 30 days before `now`, or before the newest change when
   // these are empty.
-  std::optional<Instant> since;
+  std::optional<Instant> since{};
   std::size_t offset = 0;
   std::size_t limit = 50;
-  Instant now;
+  Instant now{};
 };
 
 struct ChangePage {

@@ -86,7 +86,7 @@ struct ImplementationViewOptions {
   std::size_t limit = 50;
   std::size_t offset = 0;
   bool with_source = false;  // also the content of the source file
-  Instant now;
+  Instant now{};
 };
 
 Result<ImplementationView> implementation_view(const catalog::Snapshot& snapshot,

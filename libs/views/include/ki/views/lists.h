@@ -15,8 +15,8 @@ inline constexpr std::size_t kListLimit = 50;
 enum class OperationSort : std::uint8_t { kRuns, kActive, kName };
 std::optional<OperationSort> parse_operation_sort(std::string_view text);  // runs, active, az
 struct OperationListOptions {
-  std::string_view family;     // exact, in lower case; empty: all
-  std::string_view tag;        // exact; empty: all
+  std::string_view family{};   // exact, in lower case; empty: all
+  std::string_view tag{};      // exact; empty: all
   bool only_measured = false;  // with eligible runs
   OperationSort sort = OperationSort::kRuns;
   std::size_t offset = 0;
@@ -48,13 +48,13 @@ enum class ProjectSort : std::uint8_t { kRuns, kRecords, kGained, kName };
 // presence (runs), records, gained, az.
 std::optional<ProjectSort> parse_project_sort(std::string_view text);
 struct ProjectListOptions {
-  std::string_view kind;      // library, individual, vendor; empty: all
+  std::string_view kind{};    // library, individual, vendor; empty: all
   bool only_measured = true;  // with eligible kernel runs
   ProjectSort sort = ProjectSort::kRuns;
   RecordPolicy policy = RecordPolicy::kBreaks;  // of gained and lost
   std::size_t offset = 0;
   std::size_t limit = kListLimit;
-  Instant now;
+  Instant now{};
 };
 struct ProjectItem {
   Index project = kNone;
@@ -85,11 +85,11 @@ void write_json(json::Writer& w, const ProjectItem& item);
 
 struct RunListOptions {
   Index operation = kNone;
-  std::string_view hardware;  // a GPU, matched as a product; empty: all
-  std::string_view source;    // slug; empty: all
-  std::string_view status;    // empty: all
-  std::int64_t since_ms = 0;  // observed then or later; 0: any
-  std::string_view cursor;    // of RunList::next_cursor; empty: the newest
+  std::string_view hardware{};  // a GPU, matched as a product; empty: all
+  std::string_view source{};    // slug; empty: all
+  std::string_view status{};    // empty: all
+  std::int64_t since_ms = 0;    // observed then or later; 0: any
+  std::string_view cursor{};    // of RunList::next_cursor; empty: the newest
   std::size_t limit = kListLimit;
 };
 struct RunItem {

@@ -105,7 +105,7 @@ struct OperationViewOptions {
   std::size_t records_limit = 50;
   std::size_t workloads_limit = 50;
   std::size_t implementations_limit = 50;
-  Instant now;
+  Instant now{};
 };
 
 // A workload or cohort of another operation is kInvalidArgument.

@@ -49,7 +49,7 @@ struct ProjectViewOptions {
   std::size_t implementations_limit = 50;
   std::size_t implementations_offset = 0;
   RecordPolicy policy = RecordPolicy::kBreaks;
-  Instant now;
+  Instant now{};
 };
 
 // Linear in the implementations of the catalog.

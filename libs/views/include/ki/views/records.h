@@ -106,11 +106,11 @@ struct RecordOptions {
   RecordPolicy policy = RecordPolicy::kBreaks;
   RecordView view = RecordView::kCurrent;
   RecordSort sort = RecordSort::kContested;
-  std::string_view hardware;  // a GPU, matched as a product; empty: all
-  std::string_view text;      // words that must all occur: operation (also slug, aliases),
-                              // workload, hardware, environment, project, any leader's name
-  Index operation = kNone;    // only of this operation
-  Index project = kNone;      // only led by this project
+  std::string_view hardware{};  // a GPU, matched as a product; empty: all
+  std::string_view text{};      // words that must all occur: operation (also slug, aliases),
+                                // workload, hardware, environment, project, any leader's name
+  Index operation = kNone;      // only of this operation
+  Index project = kNone;        // only led by this project
   bool only_verified = false;
   bool with_sourceless = false;  // also leaders without public source
   bool with_baselines = false;   // also baselines that nobody has beaten

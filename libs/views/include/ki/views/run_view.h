@@ -115,8 +115,8 @@ struct RunView {
 };
 
 struct RunViewOptions {
-  Instant now;                  // staleness, and the day of access of the citation
-  std::string_view public_url;  // of this index, for the permalink; empty: the path alone
+  Instant now{};                  // staleness, and the day of access of the citation
+  std::string_view public_url{};  // of this index, for the permalink; empty: the path alone
 };
 
 // kCorrupt when a document is missing from the store.
