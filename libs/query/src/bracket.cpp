@@ -31,24 +31,29 @@ const AxisFacts* find_axis(const CaseFacts& workload, std::string_view name) {
   return nullptr;
 }
 
-bool is_derived(const OperationFacts* operation, std::string_view name) {
-  return operation != nullptr &&
-         std::ranges::any_of(operation->axes, [&](const OperationAxis& axis) {
-           return axis.role == AxisRole::kDerived && equals_ignoring_case(axis.name, name);
-         });
-}
-
 // The axes of the case for which `is_free` does not hold, and its dtypes.
 template <class IsFree>
 std::string rest_of(const CaseFacts& workload, IsFree is_free) {
-  std::vector<std::string> parts;
+  std::vector<const AxisFacts*> axes;
+  axes.reserve(workload.axes.size());
   for (const AxisFacts& axis : workload.axes) {
-    if (!is_free(axis)) parts.push_back(fmt::format("{}={}", ascii_lower(axis.name), axis.value));
+    if (!is_free(axis)) axes.push_back(&axis);
   }
-  std::ranges::sort(parts);
-  std::vector<std::string> dtypes(workload.dtypes.begin(), workload.dtypes.end());
+  std::vector<std::string_view> dtypes(workload.dtypes.begin(), workload.dtypes.end());
+  std::ranges::sort(axes, {}, [](const AxisFacts* axis) { return ascii_lower(axis->name); });
   std::ranges::sort(dtypes);
-  return join(parts, ",") + "|" + join(dtypes, ",");
+  std::string text;
+  for (const AxisFacts* axis : axes) {
+    for (const char c : axis->name) text += ascii_lower(c);
+    text += '=';
+    text += std::to_string(axis->value);
+    text += ',';
+  }
+  for (const std::string_view dtype : dtypes) {
+    text += '|';
+    text += dtype;
+  }
+  return text;
 }
 
 bool has_dtypes(const Intent& intent, const CaseFacts& workload) {
@@ -118,6 +123,11 @@ class Bracketer {
   Bracketer(const Intent& intent, std::span<const BracketCase> cases,
             const OperationFacts* operation)
       : intent_(intent), operation_(operation) {
+    if (operation != nullptr) {
+      for (const OperationAxis& axis : operation->axes) {
+        if (axis.role != AxisRole::kVariable) fixed_.push_back(axis.name);
+      }
+    }
     for (std::size_t i = 0; i < cases.size(); ++i) {
       const CaseFacts& facts = cases[i].facts;
       if (cases[i].runs > 0 && !facts.is_suite && has_dtypes(intent, facts)) {
@@ -206,8 +216,7 @@ class Bracketer {
     }
     if (!found) return std::nullopt;
     found->rest = rest_of(facts, [&](const AxisFacts& axis) {
-      return is_derived(operation_, axis.name) ||
-             std::ranges::any_of(target, [&](const AxisBinding& bound) {
+      return is_fixed(axis.name) || std::ranges::any_of(target, [&](const AxisBinding& bound) {
                return equals_ignoring_case(bound.name, axis.name);
              });
     });
@@ -304,8 +313,15 @@ class Bracketer {
     return token;
   }
 
+  // Constant or derived: it says nothing that the other axes do not say.
+  bool is_fixed(std::string_view name) const {
+    return std::ranges::any_of(
+        fixed_, [&](std::string_view fixed) { return equals_ignoring_case(fixed, name); });
+  }
+
   const Intent& intent_;
   const OperationFacts* operation_;
+  std::vector<std::string_view> fixed_;
   std::vector<Case> cases_;
 };
 
