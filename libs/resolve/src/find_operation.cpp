@@ -11,6 +11,8 @@
 namespace ki::resolve {
 namespace {
 
+constexpr std::size_t kMaxWanted = 32;  // as SearchIndex
+
 // Filters whose word may as well be part of an operation's name.
 bool may_be_name(const query::Facet& facet) {
   return facet.is_bare &&
@@ -128,6 +130,10 @@ void Resolution::collect_wanted() {
     wanted.push_back({term.text, is_stop ? WordUse::kStop : WordUse::kRequired,
                       term.kind == query::TermKind::kPhrase});
     facets.push_back(kNone);
+  }
+  if (wanted.size() > kMaxWanted) {
+    add_issue(wanted[kMaxWanted].text, "TOO_MANY_WORDS",
+              fmt::format("only the first {} words are looked at", kMaxWanted));
   }
   if (intent_->terms.empty() && intent_->operation.name) {
     wanted.push_back(

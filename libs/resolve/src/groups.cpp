@@ -21,6 +21,7 @@ void Resolution::group_runs() {
   if (answer_.selected.workload != kNone)
     scratch_.selected_case.load(snapshot_, answer_.selected.workload);
   scratch_.axis_fields.clear();
+  scratch_.bound_fields.clear();
   if (answer_.selected.cohort != kNone) {
     add_exact_and_mismatched();
     pick_best();

@@ -1,5 +1,7 @@
 #include "matcher.h"
 
+#include "ki/base/text.h"
+
 #include <algorithm>
 #include <unordered_map>
 
@@ -46,6 +48,22 @@ void Matcher::start(const catalog::Snapshot& snapshot, const GpuTable& gpus,
   if (intent.framework) framework_ = snapshot.find_name(*intent.framework).value_or(kUnknownName);
   last_workload_ = catalog::kNone;
   dtypes_.clear();
+  bound_axes_.clear();
+  // Only what makes mismatches is copied: facets and issues play no part.
+  has_before_axes_ = has_environment_ || has_code_ || !intent.dtypes.empty() ||
+                     !intent.tensors.empty() || intent.layout || intent.shape;
+  if (has_before_axes_) {
+    before_axes_part_.gpu = intent.gpu;
+    before_axes_part_.architecture = intent.architecture;
+    before_axes_part_.cuda_major = intent.cuda_major;
+    before_axes_part_.environment_framework = intent.environment_framework;
+    before_axes_part_.dtypes = intent.dtypes;
+    before_axes_part_.layout = intent.layout;
+    before_axes_part_.framework = intent.framework;
+    before_axes_part_.language = intent.language;
+    before_axes_part_.tensors = intent.tensors;
+    before_axes_part_.shape = intent.shape;
+  }
   if (has_environment_) {
     environment_part_.gpu = intent.gpu;
     environment_part_.architecture = intent.architecture;
@@ -66,6 +84,39 @@ void Matcher::start(const catalog::Snapshot& snapshot, const GpuTable& gpus,
     for (query::TensorRequest& tensor : but_case_part_.tensors) tensor.shape.reset();
   }
   ++epoch_;
+}
+
+void Matcher::bind_axes(Index operation) {
+  bound_axes_.clear();
+  for (const query::AxisBinding& asked : intent_->axes) {
+    BoundAxis bound{.axis = 0, .asked = &asked};
+    for (const catalog::OperationAxis& axis : snapshot_->axes(snapshot_->operations()[operation])) {
+      if (equals_ignoring_case(snapshot_->name(axis.name), asked.name)) bound.axis = axis.name;
+    }
+    bound_axes_.push_back(bound);
+  }
+}
+
+const catalog::CaseFacts::Axis* Matcher::find_axis(const catalog::CaseFacts& facts,
+                                                   const BoundAxis& bound) const {
+  if (bound.axis != 0) {
+    if (const auto* axis = facts.find_axis(bound.axis)) return axis;
+  }
+  for (const catalog::CaseFacts::Axis& axis : facts.axes) {
+    if (equals_ignoring_case(snapshot_->name(axis.name), bound.asked->name)) return &axis;
+  }
+  return nullptr;
+}
+
+// Most cases differ in an axis, which is seen without looking at anything else.
+bool Matcher::has_other_axes(Index workload) {
+  const catalog::WorkloadRow& row = snapshot_->workloads()[workload];
+  if (bound_axes_.empty() || row.kind != catalog::WorkloadKind::kCase) return false;
+  snapshot_->read_case(row, axes_only_);
+  return std::ranges::any_of(bound_axes_, [&](const BoundAxis& bound) {
+    const catalog::CaseFacts::Axis* axis = find_axis(axes_only_, bound);
+    return axis == nullptr || axis->value != bound.asked->value;
+  });
 }
 
 bool Matcher::environment_matches(Index environment) {
@@ -111,7 +162,9 @@ bool Matcher::workload_matches(Index workload) {
   if (workloads_.size() < snapshot_->workloads().size())
     workloads_.resize(snapshot_->workloads().size());
   Note& note = workloads_[workload];
-  if (note.epoch != epoch_) note = {epoch_, case_part_matches(case_part_, workload)};
+  if (note.epoch != epoch_) {
+    note = {epoch_, !has_other_axes(workload) && case_part_matches(case_part_, workload)};
+  }
   return note.value;
 }
 
@@ -121,7 +174,8 @@ bool Matcher::workload_matches_but_case(Index workload) {
 }
 
 bool Matcher::is_case(Index workload) {
-  return query::matches_case(*intent_, cases_.load(*snapshot_, workload));
+  return !has_other_axes(workload) &&
+         query::matches_case(*intent_, cases_.load(*snapshot_, workload));
 }
 
 std::uint32_t Matcher::matching_runs(Index index) {
@@ -137,7 +191,17 @@ std::uint32_t Matcher::matching_runs(Index index) {
 }
 
 std::size_t Matcher::count_mismatches(Index cohort) {
-  return mismatches(snapshot_->runs()[snapshot_->runs_of_cohort(cohort).front()]).size();
+  const catalog::RunRow& run = snapshot_->runs()[snapshot_->runs_of_cohort(cohort).front()];
+  std::size_t count = mismatches_before_axes(run).size();
+  if (bound_axes_.empty()) return count;
+  const catalog::WorkloadRow& row = snapshot_->workloads()[run.workload];
+  if (row.kind == catalog::WorkloadKind::kSuite) return count + bound_axes_.size();
+  snapshot_->read_case(row, axes_only_);
+  for (const BoundAxis& bound : bound_axes_) {
+    const catalog::CaseFacts::Axis* axis = find_axis(axes_only_, bound);
+    if (axis == nullptr || axis->value != bound.asked->value) ++count;
+  }
+  return count;
 }
 
 void Matcher::load_run(const catalog::RunRow& run, query::RunFacts& facts) {
@@ -154,24 +218,28 @@ void Matcher::load_run(const catalog::RunRow& run, query::RunFacts& facts) {
   facts.environment_framework_version = snapshot_->name(environment.framework_version);
 }
 
-const std::vector<query::Mismatch>& Matcher::mismatches(const catalog::RunRow& run) {
+const std::vector<query::Mismatch>& Matcher::mismatches_before_axes(const catalog::RunRow& run) {
+  if (!has_before_axes_) {
+    mismatches_.clear();
+    return mismatches_;
+  }
   const catalog::ImplementationRow& code = snapshot_->implementations()[run.implementation];
   const Index environment = snapshot_->cohorts()[run.cohort].environment;
-  const bool is_same = run.workload == last_workload_ && environment == last_environment_ &&
+  // Without a question about the case, all workloads answer alike.
+  const bool asks_case =
+      intent_->shape || !intent_->dtypes.empty() || !intent_->tensors.empty() || intent_->layout;
+  const Index workload = asks_case ? run.workload : 0;
+  const bool is_same = workload == last_workload_ && environment == last_environment_ &&
                        code.language == last_language_ && code.framework == last_framework_;
   if (is_same) return mismatches_;
-  last_workload_ = run.workload;
+  last_workload_ = workload;
   last_environment_ = environment;
   last_language_ = code.language;
   last_framework_ = code.framework;
   query::RunFacts facts =
-      without_environment(has_case_ ? cases_.load(*snapshot_, run.workload) : CaseView::nothing());
+      without_environment(asks_case ? cases_.load(*snapshot_, run.workload) : CaseView::nothing());
   load_run(run, facts);
-  mismatches_ = query::mismatches(*intent_, facts);
-  // The snapshot holds no cases of suites, so whether one covers the value is not known here.
-  for (query::Mismatch& mismatch : mismatches_) {
-    if (mismatch.observed == "not in suite") mismatch.observed = "suite aggregate";
-  }
+  mismatches_ = query::mismatches(before_axes_part_, facts);
   return mismatches_;
 }
 

@@ -36,6 +36,8 @@ class Matcher {
 
   // Starts a request. `intent` must outlive the use; call again when it changes.
   void start(const catalog::Snapshot& snapshot, const GpuTable& gpus, const query::Intent& intent);
+  // Which axes of the operation the bound ones are. Before any question about a workload or a run.
+  void bind_axes(Index operation);
 
   bool has_environment_part() const { return has_environment_; }
   bool has_case_part() const { return has_case_; }
@@ -64,8 +66,18 @@ class Matcher {
   // dtypes only, for lists of operations.
   bool dtypes_match(Index workload);
 
-  // Calls collect(mismatch) for what spec 05.7 lists, in its order.
-  const std::vector<query::Mismatch>& mismatches(const catalog::RunRow& run);
+  // What spec 05.7 lists of a run before its axes, in that order.
+  const std::vector<query::Mismatch>& mismatches_before_axes(const catalog::RunRow& run);
+
+  // A bound axis with the operation's name for it, in the order asked. 0: it has none.
+  struct BoundAxis {
+    catalog::NameId axis = 0;
+    const query::AxisBinding* asked = nullptr;
+  };
+  std::span<const BoundAxis> bound_axes() const { return bound_axes_; }
+  // The value of a bound axis in a case, found by the operation's name or else by any spelling.
+  const catalog::CaseFacts::Axis* find_axis(const catalog::CaseFacts& facts,
+                                            const BoundAxis& bound) const;
 
   CaseView& cases() { return cases_; }
 
@@ -76,6 +88,7 @@ class Matcher {
   };
   enum Answer : std::uint8_t { kUnasked, kYes, kNo };
 
+  bool has_other_axes(Index workload);
   bool case_part_matches(const query::Intent& part, Index workload);
   bool decide_environment(Index environment);
   void load_run(const catalog::RunRow& run, query::RunFacts& facts);
@@ -84,8 +97,12 @@ class Matcher {
   const GpuTable* gpus_ = nullptr;
   const query::Intent* intent_ = nullptr;
   bool has_environment_ = false, has_case_ = false, has_code_ = false, has_only_dtypes_ = false;
+  bool has_before_axes_ = false;
   std::optional<catalog::NameId> language_, framework_;
   query::Intent environment_part_, case_part_, but_case_part_, dtype_part_;
+  query::Intent before_axes_part_;
+  std::vector<BoundAxis> bound_axes_;
+  catalog::CaseFacts axes_only_;
   std::uint32_t epoch_ = 0;
   std::vector<Note> environments_;
   std::vector<Note> workloads_;

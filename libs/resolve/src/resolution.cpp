@@ -72,7 +72,12 @@ void Resolution::bind_case() {
   }
   auto issues = query::bind(scratch_.intent, scratch_.operation.load(snapshot_, operation_));
   std::ranges::move(issues, std::back_inserter(answer_.issues));
+  start_matcher();
+}
+
+void Resolution::start_matcher() {
   scratch_.matcher.start(snapshot_, resolver_.gpus, *intent_);
+  scratch_.matcher.bind_axes(operation_);
 }
 
 // With a filter word that is also in the operation's name ("fp8 mm") nothing matches: then it was
@@ -109,7 +114,7 @@ bool Resolution::reads_facets_as_name() {
       return issue.code == "UNKNOWN_AXIS" || issue.code == "UNKNOWN_TENSOR" ||
              issue.code == "AMBIGUOUS_SHAPE" || issue.code == "SHAPE_FITS_NO_TENSOR";
     });
-    scratch_.matcher.start(snapshot_, resolver_.gpus, *intent_);
+    start_matcher();
   }
   return is_changed;
 }

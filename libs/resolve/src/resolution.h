@@ -29,6 +29,7 @@ class Resolution {
   bool asks_for_operation() const;
   void answer_operation();
   void bind_case();
+  void start_matcher();
   bool reads_facets_as_name();
   void add_issue(std::string_view token, std::string_view code, std::string message);
   void report_gpu();
@@ -94,6 +95,7 @@ class Resolution {
   std::uint16_t code_caveats(const catalog::ImplementationRow& code) const;
   void fill_row(Row& row, GroupKind kind, Index run_index, const catalog::RunRow& run);
   void add_mismatches(Row& row, const catalog::RunRow& run);
+  void add_axis_mismatches(const catalog::WorkloadRow& workload);
   void add_case_differences(Index workload);
   std::int64_t requested_value(catalog::NameId axis, std::int64_t selected) const;
   std::string_view axis_field(catalog::NameId axis);

@@ -152,21 +152,45 @@ void Resolution::add_mismatch(std::string_view field, std::string_view requested
 void Resolution::add_mismatches(Row& row, const catalog::RunRow& run) {
   scratch_.mismatches.clear();
   json::Arena& texts = answer_.texts;
-  if (scratch_.matcher.has_any()) {
-    for (const query::Mismatch& mismatch : scratch_.matcher.mismatches(run)) {
-      add_mismatch(texts.copy(mismatch.field), texts.copy(mismatch.requested),
-                   texts.copy(mismatch.observed));
-    }
+  for (const query::Mismatch& mismatch : scratch_.matcher.mismatches_before_axes(run)) {
+    add_mismatch(texts.copy(mismatch.field), texts.copy(mismatch.requested),
+                 texts.copy(mismatch.observed));
   }
+  const catalog::WorkloadRow& workload = snapshot_.workloads()[run.workload];
+  const bool is_other = run.workload != answer_.selected.workload;
+  if (is_other || !scratch_.matcher.bound_axes().empty()) {
+    snapshot_.read_case(workload, scratch_.other_case);
+  }
+  add_axis_mismatches(workload);
   if (const catalog::CohortRow& cohort = snapshot_.cohorts()[run.cohort];
       !meets_objective(cohort)) {
     add_mismatch("metric", *intent_->objective_metric,
                  snapshot_.name(snapshot_.metrics()[cohort.metric].metric));
   }
-  if (run.workload != answer_.selected.workload && answer_.selected.workload != kNone) {
-    add_case_differences(run.workload);
-  }
+  if (is_other && answer_.selected.workload != kNone) add_case_differences(run.workload);
   row.mismatches = texts.copy(std::span<const Mismatch>(scratch_.mismatches));
+}
+
+// The bound axes of the run's case, as query::mismatches lists them. The snapshot holds no cases of
+// suites, so whether one covers the value is not said.
+void Resolution::add_axis_mismatches(const catalog::WorkloadRow& workload) {
+  const auto bound_axes = scratch_.matcher.bound_axes();
+  for (std::size_t i = 0; i < bound_axes.size(); ++i) {
+    const Matcher::BoundAxis& bound = bound_axes[i];
+    std::string_view observed = "suite aggregate";
+    if (workload.kind == catalog::WorkloadKind::kCase) {
+      const auto* axis = scratch_.matcher.find_axis(scratch_.other_case, bound);
+      if (axis != nullptr && axis->value == bound.asked->value) continue;
+      observed = axis == nullptr ? "unknown" : number_text(axis->value);
+    }
+    if (scratch_.bound_fields.empty()) {
+      for (const Matcher::BoundAxis& each : bound_axes) {
+        scratch_.bound_fields.push_back(
+            {answer_.texts.copy("axes." + each.asked->name), number_text(each.asked->value)});
+      }
+    }
+    add_mismatch(scratch_.bound_fields[i].field, scratch_.bound_fields[i].requested, observed);
+  }
 }
 
 std::string_view Resolution::number_text(std::int64_t value) {
@@ -203,27 +227,24 @@ std::int64_t Resolution::requested_value(catalog::NameId axis, std::int64_t sele
 void Resolution::add_case_differences(Index workload) {
   const catalog::WorkloadRow& selected = snapshot_.workloads()[answer_.selected.workload];
   const catalog::WorkloadRow& other = snapshot_.workloads()[workload];
-  const auto is_listed = [&](std::string_view field) {
-    return std::ranges::any_of(scratch_.mismatches, [&](const Mismatch& m) {
-      return equals_ignoring_case(m.field, field);
-    });
-  };
   if (selected.kind != other.kind) {
     const bool is_suite = selected.kind == catalog::WorkloadKind::kSuite;
-    if (is_listed("workload.scope")) return;
+    const auto is_scope = [](const Mismatch& m) { return m.field == "workload.scope"; };
+    if (std::ranges::any_of(scratch_.mismatches, is_scope)) return;
     return add_mismatch("workload.scope", is_suite ? "suite aggregate" : "exact case",
                         is_suite ? "exact case" : "suite aggregate");
   }
   if (selected.kind == catalog::WorkloadKind::kSuite) return;
-  snapshot_.read_case(other, scratch_.other_case);
   const auto& mine = scratch_.selected_case.decoded().axes;
   const auto& theirs = scratch_.other_case.axes;
-  bool has_other_axes = false;
+  // Of a bound axis the request's own mismatch says it already.
+  const auto is_bound = [&](catalog::NameId axis) {
+    return std::ranges::any_of(scratch_.matcher.bound_axes(),
+                               [&](const Matcher::BoundAxis& bound) { return bound.axis == axis; });
+  };
   const auto report = [&](catalog::NameId axis, std::string_view requested,
                           std::string_view observed) {
-    has_other_axes = true;
-    const std::string_view field = axis_field(axis);
-    if (!is_listed(field)) add_mismatch(field, requested, observed);
+    if (!is_bound(axis)) add_mismatch(axis_field(axis), requested, observed);
   };
   std::size_t i = 0, j = 0;
   while (i < mine.size() || j < theirs.size()) {
@@ -248,8 +269,8 @@ void Resolution::add_case_differences(Index workload) {
       ++j;
     }
   }
-  // Equal in every axis, but other dtypes, data or tolerances: another case all the same.
-  if (!has_other_axes && scratch_.mismatches.empty()) {
+  // Equal in every other axis, but other dtypes, data or tolerances: another case all the same.
+  if (scratch_.mismatches.empty()) {
     const auto short_digest = [&](const catalog::Bytes32& digest) {
       return answer_.texts.copy(Digest(digest).to_string().substr(0, 15));
     };

@@ -50,6 +50,10 @@ struct Scratch::State {
   std::vector<std::pair<catalog::NameId, bool>> licenses;
   std::vector<Mismatch> mismatches;
   std::vector<std::pair<catalog::NameId, std::string_view>> axis_fields;  // "axes.m"
+  struct BoundField {
+    std::string_view field, requested;
+  };
+  std::vector<BoundField> bound_fields;  // of the matcher's bound axes, as far as they were needed
   catalog::CaseFacts other_case;
   std::deque<CaseView> case_views;  // of the cases that a missing one is looked for between
 };

@@ -4,6 +4,7 @@
 // rules.
 #include "catalog_fixture.h"
 #include "ki/base/text.h"
+#include "ki/query/mismatch.h"
 
 #include <fmt/format.h>
 
@@ -235,6 +236,48 @@ class Wishes {
   std::mt19937_64 random_{20260816};
 };
 
+class PublicRows : public PublicCatalog {
+ protected:
+  std::vector<query::Mismatch> rule(const query::Intent& intent, const Row& row) const {
+    const Snapshot& s = *snapshot_;
+    const catalog::WorkloadRow& workload = s.workloads()[row.workload];
+    catalog::CaseFacts decoded;
+    s.read_case(workload, decoded);
+    std::vector<query::AxisFacts> axes;
+    for (const auto& axis : decoded.axes) axes.push_back({s.name(axis.name), axis.value});
+    std::vector<query::TensorFacts> tensors;
+    std::vector<std::string_view> dtypes, layouts;
+    for (const auto& tensor : decoded.tensors) {
+      tensors.push_back({.name = s.name(tensor.name),
+                         .shape = tensor.dims,
+                         .dtype = s.name(tensor.dtype),
+                         .layout = "contiguous"});
+      dtypes.push_back(s.name(tensor.dtype));
+    }
+    if (workload.kind == catalog::WorkloadKind::kSuite) {
+      for (const auto& argument : s.arguments(s.operations()[workload.operation])) {
+        if (argument.is_tensor != 0) dtypes.push_back(s.name(argument.dtype));
+      }
+    }
+    std::ranges::sort(dtypes);
+    dtypes.erase(std::unique(dtypes.begin(), dtypes.end()), dtypes.end());
+    const query::CaseFacts facts{.is_suite = workload.kind == catalog::WorkloadKind::kSuite,
+                                 .axes = axes,
+                                 .tensors = tensors,
+                                 .dtypes = dtypes,
+                                 .layouts = layouts};
+    const catalog::EnvironmentRow& environment = s.environments()[row.environment];
+    const query::Gpu gpu = query::parse_gpu(s.name(environment.product));
+    query::RunFacts run;
+    run.workload = &facts;
+    run.gpu = &gpu;
+    run.architecture = s.name(environment.display_architecture);
+    if (environment.cuda_major >= 0) run.cuda_major = environment.cuda_major;
+    run.language = s.name(s.implementations()[row.implementation].language);
+    return query::mismatches(intent, run);
+  }
+};
+
 TEST_F(PublicCatalog, NothingIsExactThatNobodyMeasuredAndNothingMeasuredIsMissed) {
   Oracle oracle(*snapshot_);
   Wishes wishes(*snapshot_, oracle);
@@ -288,6 +331,39 @@ TEST_F(PublicCatalog, NothingIsExactThatNobodyMeasuredAndNothingMeasuredIsMissed
   EXPECT_GT(exact, kCount / 20) << "enough requests that are answered";
   EXPECT_LT(exact, kCount / 2) << "enough that are not";
   EXPECT_GT(near, 0);
+}
+
+// The rows' mismatches are put together from parts that are decided once; libs/query states the
+// rule for one run at a time. Both must say the same of every row of the selected workload.
+TEST_F(PublicRows, MismatchesAreThoseOfTheRuleForOneRun) {
+  Oracle oracle(*snapshot_);
+  Wishes wishes(*snapshot_, oracle);
+  Scratch scratch;
+  Answer answer;
+  std::size_t compared = 0;
+  for (int i = 0; i < 5'000; ++i) {
+    const std::string text = text_of(*snapshot_, wishes.next());
+    SCOPED_TRACE(text);
+    const query::Intent intent = query::parse_query(text);
+    resolver_->resolve({.intent = &intent, .query = text, .cohort = {}, .now = {}}, scratch,
+                       answer);
+    for (const GroupKind kind : {GroupKind::kCompatible, GroupKind::kReported}) {
+      for (const Row& row : answer.group(kind).rows) {
+        if (row.workload != answer.selected.workload) continue;
+        const auto expected = rule(intent, row);
+        ASSERT_EQ(row.mismatches.size(), expected.size());
+        for (std::size_t m = 0; m < expected.size(); ++m) {
+          ASSERT_EQ(row.mismatches[m].field, expected[m].field);
+          ASSERT_EQ(row.mismatches[m].requested, expected[m].requested);
+          // The snapshot does not hold the cases of suites.
+          if (row.mismatches[m].observed == "suite aggregate") continue;
+          ASSERT_EQ(row.mismatches[m].observed, expected[m].observed);
+        }
+        ++compared;
+      }
+    }
+  }
+  EXPECT_GT(compared, 1'000U);
 }
 
 // An unbound shape names a tensor only by its size: a row that is called exact has a tensor of it.
