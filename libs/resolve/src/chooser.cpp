@@ -182,7 +182,8 @@ void Resolution::relate() {
     if (other != operation_ && answer_.related.size() < kRelated) answer_.related.push_back(other);
   }
   if (answer_.related.size() == kRelated || scratch_.wanted.empty()) return;
-  Search search{.wanted = scratch_.wanted, .family = {}, .model = {}, .only_exact_if_any = false};
+  const Search search{
+      .wanted = scratch_.wanted, .family = {}, .model = {}, .only_whole_words = true};
   index_.search(search, scratch_.search, scratch_.others);
   for (const Hit& hit : scratch_.others.hits) {
     if (answer_.related.size() == kRelated) break;

@@ -224,7 +224,10 @@ class SearchRun {
       is_found = true;
       credit(t, scratch_.ids[t], Reason::kAllWords, 1.F);
     }
-    if (token.use == WordUse::kFacet || search_.wanted[token.wanted].is_phrase) return;
+    if (token.use == WordUse::kFacet || search_.wanted[token.wanted].is_phrase ||
+        search_.only_whole_words) {
+      return;
+    }
     if (token.text.size() >= 2 && !is_number(token.text)) {
       for (const WordId id : index_.vocabulary.with_prefix(token.text)) {
         if (id == scratch_.ids[t]) continue;

@@ -58,6 +58,7 @@ struct Search {
   std::string_view family;         // only operations of this family; empty: all
   std::string_view model;          // only operations tagged "model:<model>"; empty: all
   bool only_exact_if_any = false;  // stop at the first operation that is named exactly
+  bool only_whole_words = false;   // no beginnings, parts or corrected spellings
 };
 
 // How a word was read when nothing has it as typed.
