@@ -104,6 +104,7 @@ class Import {
     }
     position_ = lines.source().position();
     size_ = lines.source().size();
+    KI_TRY_VOID(write_pending());
     KI_TRY_VOID(write_deferred());
     progress("importing");
     return {};
@@ -155,22 +156,27 @@ class Import {
   }
 
   Result<void> read_row(Table table, const ExportLine& line, std::string_view text) {
+    // Of a row's versions only the newest is compared with what the catalog has.
+    if (line.version == 0) KI_TRY_VOID(write_pending());
     const std::uint64_t place = header_ ? *line.seq : line_;
-    const auto checked = checker_.check(table, *line.row, text, place, line.version,
-                                        [&](const publish::CheckedRow& document) -> Result<void> {
-                                          return write(document, 0, 0, nullptr);
-                                        });
+    const auto checked = checker_.check(
+        table, *line.row, text, place, line.version,
+        [&](const publish::CheckedRow& document) -> Result<void> { return write(document, 0, 0); });
     if (!checked) {
       if (checked.error().code() != Code::kInvalidArgument) return fail(checked.error());
       refuse_row(line, checked.error());
       return {};
     }
     if (table == Table::kBenchmarkRuns && !header_ && is_forward_succession(*checked)) {
-      deferred_.push_back({std::string(checked->key), std::string(checked->body), checked->digest,
-                           line_, std::string(line.row->find("supersedesId")->string())});
+      defer(*checked, line_);
       return {};
     }
-    return write(*checked, line.version, header_ ? *line.seq : 0, &line);
+    if (merger_ && header_) {
+      pending_ = Pending{table, std::string(checked->key), std::string(checked->body),
+                         checked->digest, line_};
+      return {};
+    }
+    return write(*checked, line.version, header_ ? *line.seq : 0);
   }
 
   Result<void> read_commit(const ExportLine& line) {
@@ -197,18 +203,16 @@ class Import {
 
   // ---- writing
 
-  Result<void> write(const publish::CheckedRow& row, std::uint32_t version, std::uint64_t seq,
-                     const ExportLine* line) {
-    if (report_.refused_total != 0) return {};  // nothing will be stored
+  Result<void> write(const publish::CheckedRow& row, std::uint32_t version, std::uint64_t seq) {
+    // Nothing will be stored after a refusal, but a merge goes on comparing: every refused line is
+    // named.
+    if (report_.refused_total != 0 && !merger_) return {};
     const std::uint64_t place = line_;
     TableCount& count = count_of(catalog::info(row.table).name);
     if (writer_) {
       if (!header_ || seq != 0) writer_->write(row, version, seq, place);
       ++count.inserted;
       return {};
-    }
-    if (version != 0 && line != nullptr) {
-      // The newest version of a row is its state: each is compared, the last one wins.
     }
     const auto done = merger_->put(row);
     if (!done) {
@@ -232,14 +236,41 @@ class Import {
     return {};
   }
 
+  Result<void> write_pending() {
+    if (!pending_) return {};
+    const Pending pending = *std::exchange(pending_, std::nullopt);
+    KI_TRY(const json::Value value, deferred_reader_.read(pending.body));
+    publish::CheckedRow row;
+    row.table = pending.table;
+    row.key = pending.key;
+    row.digest = pending.digest;
+    row.body = pending.body;
+    row.row = &value;
+    if (pending.table == Table::kBenchmarkRuns && is_forward_succession(row)) {
+      defer(row, pending.line);
+      return {};
+    }
+    const std::uint64_t line = std::exchange(line_, pending.line);
+    const auto done = write(row, 0, 0);
+    line_ = line;
+    return done;
+  }
+
   // A run that supersedes one of a later line is written after it.
   bool is_forward_succession(const publish::CheckedRow& row) const {
     const json::Value* superseded = row.row->find("supersedesId");
     if (superseded == nullptr || !superseded->is_string()) return false;
+    if (superseded->string() == row.key)
+      return true;  // itself: never written, and reported at the end
     const auto id = Uuid::parse(superseded->string());
     if (!id || !checker_.has_row(Table::kBenchmarkRuns, *id)) return true;
     return std::ranges::any_of(deferred_,
                                [&](const Deferred& d) { return d.key == superseded->string(); });
+  }
+
+  void defer(const publish::CheckedRow& row, std::uint64_t line) {
+    deferred_.push_back({std::string(row.key), std::string(row.body), row.digest, line,
+                         std::string(row.row->find("supersedesId")->string())});
   }
 
   Result<void> write_deferred() {
@@ -262,7 +293,7 @@ class Import {
         KI_TRY(const json::Value value, deferred_reader_.read(run.body));
         row.row = &value;
         const std::uint64_t line = std::exchange(line_, run.line);
-        KI_TRY_VOID(write(row, 0, 0, nullptr));
+        KI_TRY_VOID(write(row, 0, 0));
         line_ = line;
       }
       if (deferred_.size() == before) {
@@ -402,6 +433,13 @@ class Import {
     if (options_.progress) options_.progress({position_, size_, report_.lines, stage});
   }
 
+  // The newest version so far of a row of our format, in a merge.
+  struct Pending {
+    Table table;
+    std::string key, body;
+    std::optional<Digest> digest;
+    std::uint64_t line;
+  };
   struct Deferred {
     std::string key, body;
     std::optional<Digest> digest;
@@ -423,6 +461,7 @@ class Import {
   std::optional<catalog::SnapshotBuilder> builder_;
   std::optional<Merger> merger_;
   std::optional<RowWriter> writer_;
+  std::optional<Pending> pending_;
   std::vector<Deferred> deferred_;
   std::vector<catalog::Commit> commits_;
   std::uint64_t line_ = 0, position_ = 0, size_ = 0;
