@@ -38,6 +38,7 @@ struct Line {
   std::string what;
   std::size_t count = 0;
   double p50 = 0, p99 = 0, worst = 0, mean = 0;  // microseconds
+  std::string slow = {};                         // a request at the 99th percentile
 };
 
 Line summarize(std::string what, std::vector<double> times) {
@@ -199,6 +200,7 @@ class Bench {
 
   void resolve(std::string what, const std::function<std::string()>& next) {
     std::vector<double> times, with_parse;
+    std::vector<std::pair<double, std::string>> requests;
     times.reserve(requests_);
     for (std::size_t i = 0; i < requests_ + requests_ / 10; ++i) {
       const std::string text = next();
@@ -210,9 +212,13 @@ class Bench {
       const auto end = Clock::now();
       if (i < requests_ / 10) continue;  // warm-up
       times.push_back(micros(end - parsed));
+      requests.emplace_back(times.back(), text);
       with_parse.push_back(micros(end - start));
     }
+    const auto tail = requests.begin() + static_cast<std::ptrdiff_t>(requests.size() * 99 / 100);
+    std::nth_element(requests.begin(), tail, requests.end());
     lines_.push_back(summarize(what, std::move(times)));
+    lines_.back().slow = tail->second;
     lines_.push_back(summarize(std::move(what) + ", with parsing", std::move(with_parse)));
   }
 
@@ -268,6 +274,7 @@ void print(const Snapshot& snapshot, const Bench& bench, bool as_json) {
   for (const Line& line : bench.lines()) {
     std::printf("%-52s %8zu %9.1f %9.1f %9.1f %9.1f\n", line.what.c_str(), line.count, line.p50,
                 line.p99, line.worst, line.mean);
+    if (!line.slow.empty()) std::printf("  p99: %s\n", line.slow.c_str());
   }
 }
 

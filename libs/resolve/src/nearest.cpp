@@ -41,19 +41,20 @@ void Resolution::find_nearest() {
   };
   set(bracket->below, nearest.below);
   set(bracket->above, nearest.above);
-  if (answer_.selected.because == SelectedBecause::kRequestedCohort) return;
+}
 
-  // The closer side leads, by ratio; the smaller of two as close.
+// The closer side by ratio; the smaller of two as close.
+const NearestSide& Resolution::closer_side() const {
+  const Nearest& nearest = *answer_.nearest;
+  if (!nearest.below) return *nearest.above;
+  if (!nearest.above) return *nearest.below;
   const auto distance = [&](const NearestSide& side) {
-    if (side.value <= 0 || nearest.requested <= 0)
-      return std::abs(static_cast<double>(side.value - nearest.requested));
-    return std::abs(
-        std::log(static_cast<double>(side.value) / static_cast<double>(nearest.requested)));
+    const auto value = static_cast<double>(side.value);
+    const auto requested = static_cast<double>(nearest.requested);
+    return value <= 0 || requested <= 0 ? std::abs(value - requested)
+                                        : std::abs(std::log(value / requested));
   };
-  const NearestSide* closer = nearest.below ? &*nearest.below : &*nearest.above;
-  if (nearest.below && nearest.above && distance(*nearest.above) < distance(*nearest.below))
-    closer = &*nearest.above;
-  answer_.selected = {closer->workload, closer->cohort, SelectedBecause::kNearestCase};
+  return distance(*nearest.above) < distance(*nearest.below) ? *nearest.above : *nearest.below;
 }
 
 // Runs of the workload that match everything but the case.
@@ -65,15 +66,21 @@ void Resolution::fill_side(NearestSide& side, Index workload) {
     const catalog::CohortRow& cohort = snapshot_.cohorts()[index];
     if (cohort.ranked == 0) break;
     if (!scratch_.matcher.environment_matches(cohort.environment)) continue;
+    const auto is_faster = [&](Index run) {
+      return side.head == kNone || snapshot_.runs()[run].value < snapshot_.runs()[side.head].value;
+    };
+    const auto runs = snapshot_.runs_of_cohort(index).first(cohort.ranked);
     std::uint32_t count = 0;
-    for (const Index run : snapshot_.runs_of_cohort(index).first(cohort.ranked)) {
-      const catalog::RunRow& row = snapshot_.runs()[run];
-      if (scratch_.matcher.has_code_part() &&
-          !scratch_.matcher.code_matches(snapshot_.implementations()[row.implementation])) {
-        continue;
+    if (!scratch_.matcher.has_code_part()) {
+      count = cohort.ranked;
+      if (is_faster(runs.front())) side.head = runs.front();
+    } else {
+      for (const Index run : runs) {
+        const Index implementation = snapshot_.runs()[run].implementation;
+        if (!scratch_.matcher.code_matches(snapshot_.implementations()[implementation])) continue;
+        ++count;
+        if (is_faster(run)) side.head = run;
       }
-      ++count;
-      if (side.head == kNone || row.value < snapshot_.runs()[side.head].value) side.head = run;
     }
     side.runs += count;
     if (count > most) {

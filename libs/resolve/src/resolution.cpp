@@ -43,12 +43,13 @@ void Resolution::add_issue(std::string_view token, std::string_view code, std::s
 void Resolution::answer_operation() {
   answer_.operation = operation_;
   bind_case();
-  select();
+  count_matching();
   if (all_matching_ == 0 && reads_facets_as_name()) {
     bind_case();
-    select();
+    count_matching();
   }
   if (intent_->binds_case() && all_matching_ == 0) find_nearest();
+  select();
   list_cohorts();
   group_runs();
   list_excluded();

@@ -55,6 +55,7 @@ class Resolution {
   void relate();
 
   // select.cpp
+  void count_matching();
   void select();
   bool select_requested_cohort();
   Index choose_workload();
@@ -67,6 +68,7 @@ class Resolution {
 
   // nearest.cpp
   void find_nearest();
+  const NearestSide& closer_side() const;
   void fill_side(NearestSide& side, Index workload);
 
   // groups.cpp

@@ -10,8 +10,7 @@
 
 namespace ki::resolve {
 
-void Resolution::select() {
-  answer_.selected = {};
+void Resolution::count_matching() {
   all_matching_ = 0;
   if (++scratch_.epoch == 0) {
     scratch_.counts.assign(scratch_.counts.size(), {});
@@ -32,7 +31,15 @@ void Resolution::select() {
     count.matching += matching;
     all_matching_ += matching;
   }
+}
+
+void Resolution::select() {
   if (select_requested_cohort()) return;
+  if (answer_.nearest) {
+    const NearestSide& closer = closer_side();
+    answer_.selected = {closer.workload, closer.cohort, SelectedBecause::kNearestCase};
+    return;
+  }
   const Index workload = choose_workload();
   if (workload == kNone) return;
   answer_.selected.workload = workload;
