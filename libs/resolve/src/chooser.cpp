@@ -13,27 +13,30 @@ constexpr std::size_t kRelated = 6;
 
 }  // namespace
 
+void Resolution::decide_dtypes() {
+  scratch_.dtype_matches.clear();
+  for (const Index workload : resolver_.evidence.dtype_classes()) {
+    scratch_.dtype_matches.push_back(scratch_.matcher.dtypes_match(workload) ? 1 : 0);
+  }
+}
+
 // Eligible runs that match the filters of a list: GPU, architecture, CUDA, dtypes. The fastest is
-// taken among the cohorts that share a metric with the largest one.
+// taken among those that share a metric with the largest cohort.
 void Resolution::count_evidence(ChooserRow& row) {
   Index metric = kNone;
   double best = 0;
-  for (const Index index : snapshot_.cohorts_of_operation(row.operation)) {
-    const catalog::CohortRow& cohort = snapshot_.cohorts()[index];
-    if (cohort.ranked == 0) break;  // ordered by ranked runs
-    if (!scratch_.matcher.environment_matches(cohort.environment) ||
-        !scratch_.matcher.dtypes_match(cohort.workload)) {
+  for (const Evidence& evidence : resolver_.evidence.of_operation(row.operation)) {
+    if (scratch_.dtype_matches[evidence.dtypes] == 0 ||
+        !scratch_.matcher.environment_matches(evidence.environment)) {
       continue;
     }
-    row.matching += cohort.ranked;
-    if (metric != kNone && cohort.metric != metric) continue;
-    const Index head = snapshot_.runs_of_cohort(index).front();
-    const double value = snapshot_.runs()[head].value;
-    if (metric == kNone || value < best) {
-      best = value;
-      row.best = head;
+    row.matching += evidence.runs;
+    if (metric != kNone && evidence.metric != metric) continue;
+    if (metric == kNone || evidence.value < best) {
+      best = evidence.value;
+      row.best = evidence.best;
     }
-    metric = cohort.metric;
+    metric = evidence.metric;
   }
 }
 
@@ -80,6 +83,7 @@ void Resolution::list_hits(Mode mode) {
   }
   if (!chooser.has_facets) return fill_chooser_page(scratch_.rows);
   chooser.facet_label = facet_label();
+  decide_dtypes();
   // Evidence first, then names with all the filter words, then the natural order.
   std::uint32_t facet_words = 0;
   for (std::size_t w = 0; w < scratch_.wanted.size() && w < 32; ++w) {
@@ -109,6 +113,7 @@ void Resolution::list_by_evidence() {
   Chooser& chooser = answer_.chooser.emplace();
   chooser.has_facets = true;
   chooser.facet_label = facet_label();
+  decide_dtypes();
   scratch_.rows.clear();
   for (const Index operation : index_.natural_order()) {
     if (snapshot_.operations()[operation].eligible_runs == 0) continue;

@@ -49,6 +49,7 @@ class Resolution {
   void browse();
   void guide();
   void fill_chooser_page(std::span<ChooserRow> rows);
+  void decide_dtypes();
   void count_evidence(ChooserRow& row);
   void add_evidence_details(ChooserRow& row);
   std::string_view facet_label();

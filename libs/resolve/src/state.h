@@ -7,16 +7,47 @@
 
 #include <cstdint>
 #include <deque>
+#include <span>
 #include <vector>
 
 namespace ki::resolve {
 
+// Ranked runs of one operation that a list's filters cannot tell apart.
+struct Evidence {
+  Index environment = kNone;
+  std::uint32_t dtypes = 0;  // class of EvidenceTable
+  Index metric = kNone;
+  std::uint32_t runs = 0;
+  Index best = kNone;  // the run with the lowest value
+  double value = 0;    // of it
+};
+
+// What was measured of each operation, for lists of many operations. Built once per snapshot.
+class EvidenceTable {
+ public:
+  explicit EvidenceTable(const catalog::Snapshot& snapshot);
+  // Largest cohort first.
+  std::span<const Evidence> of_operation(Index operation) const {
+    return std::span(entries_).subspan(starts_[operation],
+                                       starts_[operation + 1] - starts_[operation]);
+  }
+  // A workload of each class of dtypes: whether it matches decides for the class.
+  std::span<const Index> dtype_classes() const { return dtype_classes_; }
+
+ private:
+  std::vector<Evidence> entries_;
+  std::vector<std::uint32_t> starts_;
+  std::vector<Index> dtype_classes_;
+};
+
 struct Resolver::State {
-  State(const catalog::Snapshot& s, const SearchIndex& i) : snapshot(s), index(i), gpus(s) {}
+  State(const catalog::Snapshot& s, const SearchIndex& i)
+      : snapshot(s), index(i), gpus(s), evidence(s) {}
 
   const catalog::Snapshot& snapshot;
   const SearchIndex& index;
   GpuTable gpus;
+  EvidenceTable evidence;
   // Implementations all of whose eligible runs are of other operations' workloads, sorted.
   std::vector<Index> measured_elsewhere;
   bool has_verified = false;                  // any eligible run verified or replicated
@@ -46,7 +77,8 @@ struct Scratch::State {
   std::vector<Index> workloads;                                // of the operation, those with runs
   std::vector<std::pair<std::uint64_t, std::uint32_t>> order;  // sort keys with positions
   std::vector<ChooserRow> rows;
-  std::vector<std::uint32_t> heads;  // of a merge of cohorts
+  std::vector<std::uint8_t> dtype_matches;  // by class of EvidenceTable
+  std::vector<std::uint32_t> heads;         // of a merge of cohorts
   std::vector<std::pair<catalog::NameId, bool>> licenses;
   std::vector<Mismatch> mismatches;
   std::vector<std::pair<catalog::NameId, std::string_view>> axis_fields;  // "axes.m"
