@@ -81,7 +81,7 @@ void Resolution::list_hits(Mode mode) {
   for (const Hit& hit : hits) {
     scratch_.rows.push_back({.operation = hit.operation, .reason = hit.reason});
   }
-  if (!chooser.has_facets) return fill_chooser_page(scratch_.rows);
+  if (!chooser.has_facets) return fill_chooser_page();
   chooser.facet_label = facet_label();
   decide_dtypes();
   // Evidence first, then names with all the filter words, then the natural order.
@@ -100,12 +100,8 @@ void Resolution::list_hits(Mode mode) {
                                     index_.natural_position(row.operation),
                                 i);
   }
-  std::ranges::sort(scratch_.order);
-  std::vector<ChooserRow> sorted;
-  sorted.reserve(scratch_.rows.size());
-  for (const auto& [key, i] : scratch_.order) sorted.push_back(scratch_.rows[i]);
-  scratch_.rows.swap(sorted);
-  fill_chooser_page(scratch_.rows);
+  order_chooser_rows();
+  fill_chooser_page();
 }
 
 // Only filters were asked for: every operation that has been measured so.
@@ -115,11 +111,14 @@ void Resolution::list_by_evidence() {
   chooser.facet_label = facet_label();
   decide_dtypes();
   scratch_.rows.clear();
-  for (const Index operation : index_.natural_order()) {
-    if (snapshot_.operations()[operation].eligible_runs == 0) continue;
+  scratch_.order.clear();
+  for (Index operation = 0; operation < snapshot_.operations().size(); ++operation) {
     ChooserRow row{.operation = operation, .reason = Reason::kListed};
     count_evidence(row);
-    if (row.matching > 0) scratch_.rows.push_back(row);
+    if (row.matching == 0) continue;
+    scratch_.order.emplace_back(index_.natural_position(operation),
+                                static_cast<std::uint32_t>(scratch_.rows.size()));
+    scratch_.rows.push_back(row);
   }
   if (scratch_.rows.empty()) {
     answer_.chooser.reset();
@@ -127,11 +126,28 @@ void Resolution::list_by_evidence() {
   }
   answer_.mode = Mode::kChooser;
   chooser.with_evidence = static_cast<std::uint32_t>(scratch_.rows.size());
-  fill_chooser_page(scratch_.rows);
+  order_chooser_rows();
+  fill_chooser_page();
 }
 
-void Resolution::fill_chooser_page(std::span<ChooserRow> rows) {
+// Brings the rows of the page to their places; what stands behind it is in no order.
+void Resolution::order_chooser_rows() {
+  auto& order = scratch_.order;
+  const std::size_t end =
+      std::min(order.size(), std::size_t{request_.list_offset} + request_limit());
+  const auto middle = order.begin() + static_cast<std::ptrdiff_t>(end);
+  if (middle != order.end()) std::nth_element(order.begin(), middle, order.end());
+  std::sort(order.begin(), middle);
+  scratch_.page.clear();
+  for (const auto& [key, i] : std::span(order).first(end)) {
+    scratch_.page.push_back(scratch_.rows[i]);
+  }
+  std::ranges::copy(scratch_.page, scratch_.rows.begin());
+}
+
+void Resolution::fill_chooser_page() {
   Chooser& chooser = *answer_.chooser;
+  const std::span<const ChooserRow> rows = scratch_.rows;
   chooser.total = static_cast<std::uint32_t>(rows.size());
   chooser.offset = std::min(request_.list_offset, chooser.total);
   const auto page = rows.subspan(
@@ -170,7 +186,7 @@ void Resolution::browse() {
     scratch_.rows.push_back(
         {.operation = index_.natural_order()[position], .reason = Reason::kListed});
   }
-  fill_chooser_page(scratch_.rows);
+  fill_chooser_page();
 }
 
 void Resolution::guide() {

@@ -206,6 +206,7 @@ class Comparer {
 
   void rank() {
     std::vector<policy::RankInput> inputs;
+    inputs.reserve(parts_.size());
     for (const Parts& p : parts_) inputs.push_back(rank_input(snapshot_, p.run));
     const auto profile =
         result_.is_source_native ? policy::Profile::kSourceNative : policy::Profile::kStrictExact;

@@ -117,7 +117,7 @@ void Resolution::collect_wanted() {
     if (may_be_name(intent_->facets[i]))
       scratch_.order.emplace_back(intent_->facets[i].span.begin, terms + i);
   }
-  std::ranges::stable_sort(scratch_.order, {}, [](const auto& item) { return item.first; });
+  std::ranges::sort(scratch_.order);
   for (const auto& [begin, which] : scratch_.order) {
     if (which >= terms) {
       const std::string& token = intent_->facets[which - terms].token;

@@ -48,7 +48,8 @@ class Resolution {
   void list_by_evidence();
   void browse();
   void guide();
-  void fill_chooser_page(std::span<ChooserRow> rows);
+  void order_chooser_rows();
+  void fill_chooser_page();
   void decide_dtypes();
   void count_evidence(ChooserRow& row);
   void add_evidence_details(ChooserRow& row);

@@ -421,20 +421,24 @@ class SearchRun {
   }
 
   // One integer orders hits: reason, score, runs, natural order.
+  std::uint64_t key_of(const Hit& hit) const {
+    const auto score = static_cast<std::uint64_t>(std::clamp(hit.score * 64.F, 0.F, 16383.F));
+    const std::uint64_t runs =
+        std::min<std::uint64_t>(snapshot_.operations()[hit.operation].eligible_runs, 0x3FFFF);
+    return static_cast<std::uint64_t>(hit.reason) << 60 | (16383 - score) << 46 |
+           (0x3FFFF - runs) << 28 | (index_.natural_positions[hit.operation] & 0xFFFFFFF);
+  }
+
   void sort_hits() {
     auto& keyed = scratch_.keyed;
     keyed.clear();
-    const auto operations = snapshot_.operations();
-    for (const Hit& hit : result_.hits) {
-      const auto score = static_cast<std::uint64_t>(std::clamp(hit.score * 64.F, 0.F, 16383.F));
-      const std::uint64_t runs =
-          std::min<std::uint64_t>(operations[hit.operation].eligible_runs, 0x3FFFF);
-      keyed.emplace_back(static_cast<std::uint64_t>(hit.reason) << 60 | (16383 - score) << 46 |
-                             (0x3FFFF - runs) << 28 |
-                             (index_.natural_positions[hit.operation] & 0xFFFFFFF),
-                         hit);
-    }
-    std::ranges::sort(keyed, {}, &std::pair<std::uint64_t, Hit>::first);
+    for (const Hit& hit : result_.hits) keyed.emplace_back(key_of(hit), hit);
+    // Two more than none, so that what is meant can be told.
+    const std::size_t count = std::min(keyed.size(), std::max<std::size_t>(search_.sorted, 2));
+    const auto middle = keyed.begin() + static_cast<std::ptrdiff_t>(count);
+    const auto less = [](const auto& a, const auto& b) { return a.first < b.first; };
+    if (middle != keyed.end()) std::nth_element(keyed.begin(), middle, keyed.end(), less);
+    std::sort(keyed.begin(), middle, less);
     for (std::size_t i = 0; i < keyed.size(); ++i) result_.hits[i] = keyed[i].second;
   }
 

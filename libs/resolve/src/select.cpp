@@ -193,7 +193,11 @@ void Resolution::list_cohorts() {
     option.label = snapshot_.name(snapshot_.environments()[cohort.environment].product);
     answer_.cohort_options.push_back(option);
   }
-  std::ranges::stable_sort(answer_.cohort_options, std::ranges::greater{}, &CohortOption::matching);
+  std::ranges::sort(answer_.cohort_options, [&](const CohortOption& a, const CohortOption& b) {
+    if (a.matching != b.matching) return a.matching > b.matching;
+    if (a.runs != b.runs) return a.runs > b.runs;
+    return snapshot_.cohorts()[a.cohort].key < snapshot_.cohorts()[b.cohort].key;
+  });
   label_cohorts();
 }
 

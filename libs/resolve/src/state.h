@@ -76,7 +76,7 @@ struct Scratch::State {
   std::vector<WorkloadCount> counts;                           // by workload
   std::vector<Index> workloads;                                // of the operation, those with runs
   std::vector<std::pair<std::uint64_t, std::uint32_t>> order;  // sort keys with positions
-  std::vector<ChooserRow> rows;
+  std::vector<ChooserRow> rows, page;
   std::vector<std::uint8_t> dtype_matches;  // by class of EvidenceTable
   std::vector<std::uint32_t> heads;         // of a merge of cohorts
   std::vector<std::pair<catalog::NameId, bool>> licenses;

@@ -9,23 +9,6 @@
 namespace ki::resolve {
 namespace {
 
-// The names of one operation as a reader sees them, in lower case.
-struct Names {
-  std::string shown, slug, family;
-  std::vector<std::string> aliases;
-};
-
-Names names_of(const catalog::Snapshot& snapshot, Index operation) {
-  const catalog::OperationRow& row = snapshot.operations()[operation];
-  Names names{searchable_name(snapshot.text(row.name)),
-              ascii_lower(snapshot.text(row.slug)),
-              ascii_lower(snapshot.name(row.family)),
-              {}};
-  for (const catalog::TextRef alias : snapshot.aliases(row))
-    names.aliases.push_back(ascii_lower(snapshot.text(alias)));
-  return names;
-}
-
 bool has(std::string_view text, std::string_view part) {
   return text.find(part) != std::string_view::npos;
 }
@@ -38,22 +21,42 @@ bool has_word_prefix(std::string_view text, std::string_view prefix) {
   return false;
 }
 
-std::uint8_t tier_of(const Names& names, std::string_view phrase,
-                     std::span<const std::string_view> terms) {
-  if (names.shown.starts_with(phrase)) return 4;
-  const auto all = [&](const auto& holds) { return std::ranges::all_of(terms, holds); };
-  if (all([&](std::string_view term) { return has_word_prefix(names.shown, term); })) return 3;
-  const auto in_alias = [&](std::string_view text) {
-    return std::ranges::any_of(names.aliases,
-                               [&](const std::string& alias) { return has(alias, text); });
-  };
-  if (has(names.shown, phrase) || in_alias(phrase)) return 2;
-  const bool is_part = all([&](std::string_view term) {
-    return has(names.shown, term) || has(names.slug, term) || has(names.family, term) ||
-           in_alias(term);
-  });
-  return is_part ? 1 : 0;
-}
+class Tiers {
+ public:
+  Tiers(const catalog::Snapshot& snapshot, std::string_view phrase,
+        std::span<const std::string_view> terms)
+      : snapshot_(snapshot), phrase_(phrase), terms_(terms) {}
+
+  // 0: no match.
+  std::uint8_t of(Index operation) {
+    const catalog::OperationRow& row = snapshot_.operations()[operation];
+    shown_ = searchable_name(snapshot_.text(row.name));
+    if (shown_.starts_with(phrase_)) return 4;
+    if (all([&](std::string_view term) { return has_word_prefix(shown_, term); })) return 3;
+    const auto in_alias = [&](std::string_view text) {
+      return std::ranges::any_of(snapshot_.aliases(row), [&](catalog::TextRef alias) {
+        return has(snapshot_.text(alias), text);
+      });
+    };
+    if (has(shown_, phrase_) || in_alias(phrase_)) return 2;
+    const bool is_part = all([&](std::string_view term) {
+      return has(shown_, term) || has(snapshot_.text(row.slug), term) ||
+             has(snapshot_.name(row.family), term) || in_alias(term);
+    });
+    return is_part ? 1 : 0;
+  }
+
+ private:
+  template <class Holds>
+  bool all(const Holds& holds) const {
+    return std::ranges::all_of(terms_, holds);
+  }
+
+  const catalog::Snapshot& snapshot_;
+  std::string_view phrase_;
+  std::span<const std::string_view> terms_;
+  std::string shown_;
+};
 
 }  // namespace
 
@@ -77,17 +80,25 @@ std::vector<Suggestion> SearchIndex::suggest(std::string_view text, std::size_t 
   }
   if (longest.empty()) return {};
   const State& state = *state_;
-  std::vector<bool> is_candidate(state.snapshot.operations().size());
-  state.vocabulary.containing(longest, [&](WordId id) {
-    for (const Posting& posting : state.postings_of(id)) is_candidate[posting.operation] = true;
-  });
-
+  Tiers tiers(state.snapshot, phrase, terms);
+  std::vector<bool> is_seen(state.snapshot.operations().size());
   std::vector<Suggestion> found;
-  for (Index i = 0; i < is_candidate.size(); ++i) {
-    if (!is_candidate[i]) continue;
-    if (const std::uint8_t tier = tier_of(names_of(state.snapshot, i), phrase, terms))
-      found.push_back({i, tier});
-  }
+  std::size_t good = 0;  // of tier 3 and 4
+  const auto look_at = [&](WordId id) {
+    for (const Posting& posting : state.postings_of(id)) {
+      if (is_seen[posting.operation]) continue;
+      is_seen[posting.operation] = true;
+      const std::uint8_t tier = tiers.of(posting.operation);
+      if (tier == 0) continue;
+      found.push_back({posting.operation, tier});
+      if (tier >= 3) ++good;
+    }
+  };
+  // The upper tiers need a word that begins with it; where they fill the list, no other is looked
+  // at.
+  for (const WordId id : state.vocabulary.with_prefix(longest)) look_at(id);
+  if (good < limit) state.vocabulary.containing(longest, look_at);
+
   const auto operations = state.snapshot.operations();
   const auto better = [&](const Suggestion& a, const Suggestion& b) {
     if (a.tier != b.tier) return a.tier > b.tier;

@@ -4,6 +4,7 @@
 
 #include "ki/catalog/snapshot.h"
 
+#include <cstddef>
 #include <cstdint>
 #include <memory>
 #include <span>
@@ -59,6 +60,7 @@ struct Search {
   std::string_view model;          // only operations tagged "model:<model>"; empty: all
   bool only_exact_if_any = false;  // stop at the first operation that is named exactly
   bool only_whole_words = false;   // no beginnings, parts or corrected spellings
+  std::size_t sorted = SIZE_MAX;   // how many of the best hits must stand in order
 };
 
 // How a word was read when nothing has it as typed.
@@ -68,7 +70,7 @@ struct Correction {
 };
 
 struct SearchResult {
-  std::vector<Hit> hits;  // best first; every hit of the best kind found, none cut
+  std::vector<Hit> hits;  // best first, as far as asked for; every hit found, none cut
   std::vector<Correction> corrections;
   bool is_dominant = false;  // the first hit is what was meant
 };
