@@ -106,13 +106,19 @@ TEST_F(SqliteProcesses, ManyProcessesMakeAndWriteOneCatalog) {
   constexpr int kEach = 12;
   std::vector<std::unique_ptr<ChildProcess>> children;
   for (int child = 0; child < kProcesses; ++child) {
-    children.push_back(std::make_unique<ChildProcess>([this, child](int) {
+    children.push_back(std::make_unique<ChildProcess>([this, child](int out) {
       const auto store =
           SqliteStore::open(file_, {.create = true, .busy_timeout = std::chrono::seconds(60)});
-      if (!store) return 1;
+      if (!store) {
+        write_line(out, store.error().to_string());
+        return 1;
+      }
       for (int i = 0; i < kEach; ++i) {
         const auto transaction = (*store)->begin();
-        if (!transaction) return 2;
+        if (!transaction) {
+          write_line(out, transaction.error().to_string());
+          return 2;
+        }
         if (!(*transaction)
                  ->append(Table::kReports, fmt::format("{}.{}", child, i), 0, std::nullopt, "{}")) {
           return 3;
@@ -122,7 +128,10 @@ TEST_F(SqliteProcesses, ManyProcessesMakeAndWriteOneCatalog) {
       return 0;
     }));
   }
-  for (const auto& child : children) EXPECT_EQ(child->wait(), 0);
+  for (const auto& child : children) {
+    EXPECT_EQ(child->read_line(), "") << "what went wrong in a process";
+    EXPECT_EQ(child->wait(), 0);
+  }
   const auto store = reopen();
   EXPECT_EQ(store->head()->seq, static_cast<Seq>(kProcesses * kEach));
   EXPECT_THAT(check_chain(*store), IsEmpty());

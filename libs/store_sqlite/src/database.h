@@ -7,6 +7,7 @@
 
 #include <sqlite3.h>
 
+#include <algorithm>
 #include <chrono>
 #include <cstdint>
 #include <filesystem>
@@ -14,8 +15,11 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <thread>
 
 namespace ki::store_sqlite {
+
+inline constexpr std::chrono::milliseconds kLongestPause{50};
 
 enum class Access : std::uint8_t { kRead, kWrite, kCreate, kImmutable };
 
@@ -90,5 +94,23 @@ class Database {
   explicit Database(sqlite3* connection) : handle_(connection) {}
   std::unique_ptr<sqlite3, Close> handle_;
 };
+
+// Runs `step` again while another connection's lock stops it, until the deadline. SQLite waits by
+// itself in most places, but not where it changes the journal mode or sees that waiting could
+// deadlock.
+template <class Step>
+auto until_free(Database& database, std::chrono::steady_clock::time_point deadline,
+                const Step& step) {
+  for (auto pause = std::chrono::milliseconds(1);; pause = std::min(2 * pause, kLongestPause)) {
+    auto result = step();
+    if (result || !database.is_busy() || std::chrono::steady_clock::now() >= deadline) {
+      return result;
+    }
+    if (database.in_transaction()) {
+      [[maybe_unused]] const auto ignored = database.execute("ROLLBACK");
+    }
+    std::this_thread::sleep_for(pause);
+  }
+}
 
 }  // namespace ki::store_sqlite

@@ -103,9 +103,11 @@ Result<std::unique_ptr<SqliteStore>> SqliteStore::open(const std::filesystem::pa
   if (!options.read_only) {
     KI_TRY(state->writer, Writer::open(path, options.busy_timeout));
   }
+  const auto deadline = std::chrono::steady_clock::now() + options.busy_timeout;
   const auto identify = [&](Access access) -> Result<std::string> {
     KI_TRY(const std::unique_ptr<Reader> reader, Reader::open(path, access, options.busy_timeout));
-    auto id = read_identity(reader->database(), path);
+    auto id = until_free(reader->database(), deadline,
+                         [&] { return read_identity(reader->database(), path); });
     if (!id && reader->database().is_busy()) return fail(locked_error(path, options.busy_timeout));
     return id;
   };

@@ -53,13 +53,14 @@ Result<std::unique_ptr<Writer>> Writer::open(const std::filesystem::path& path,
                                              std::chrono::milliseconds busy_timeout) {
   auto database = Database::open(path, Access::kWrite, busy_timeout);
   if (!database) return fail(std::move(database).error());
-  const auto prepared = [&]() -> Result<void> {
+  const Deadline deadline = std::chrono::steady_clock::now() + busy_timeout;
+  const auto prepared = until_free(*database, deadline, [&]() -> Result<void> {
     KI_TRY_VOID(database->execute(std::string(kSettings)));
     KI_TRY_VOID(read_schema_version(*database, path));
     KI_TRY_VOID(migrate(*database, path));
     KI_TRY_VOID(database->query_text("PRAGMA journal_mode = WAL"));
     return check_settings(*database);
-  }();
+  });
   if (!prepared) {
     if (database->is_busy()) return fail(locked_error(path, busy_timeout));
     return fail(Error(prepared.error()).within(fmt::format("opening '{}'", path.string())));
