@@ -98,8 +98,8 @@ TEST_F(SqliteOpen, FixtureOfEveryOlderSchemaOpensAndIsBroughtUpToDate) {
        std::filesystem::directory_iterator(KI_SOURCE_DIR "/libs/store_sqlite/tests/data")) {
     SCOPED_TRACE(item.path().filename());
     ++fixtures;
-    std::filesystem::copy_file(item.path(), file_,
-                               std::filesystem::copy_options::overwrite_existing);
+    std::filesystem::remove(file_);
+    ASSERT_EQ(RawDatabase(file_).execute(read_bytes(item.path())), "");
     const std::string version = RawDatabase(file_).query_one("PRAGMA user_version");
     EXPECT_TRUE(fails_with(open({.read_only = true}), Code::kUnsupported, "write access"))
         << "schema " << version;
