@@ -93,13 +93,15 @@ bool import_file(const fs::path& file, const fs::path& db, bool with_snapshot) {
 
 int main(int argc, char** argv) {
   if (argc < 2) {
-    fmt::print(stderr, "bench_import FILE | --runs N [--keep FOLDER] [--no-snapshot]\n");
+    fmt::print(stderr,
+               "bench_import FILE | --runs N [--keep FOLDER] [--no-snapshot] [--import-only]\n");
     return 2;
   }
   fs::path file;
   std::uint64_t runs = 0;
   std::optional<fs::path> keep;
   bool with_snapshot = true;
+  bool is_import_only = false;
   for (int i = 1; i < argc; ++i) {
     const std::string_view argument = argv[i];
     if (argument == "--runs" && i + 1 < argc) {
@@ -108,6 +110,8 @@ int main(int argc, char** argv) {
       keep = argv[++i];
     } else if (argument == "--no-snapshot") {
       with_snapshot = false;
+    } else if (argument == "--import-only") {
+      is_import_only = true;
     } else {
       file = argv[i];
     }
@@ -125,6 +129,10 @@ int main(int argc, char** argv) {
   }
   const fs::path db = folder / "catalog.db";
   is_done = is_done && measure("import", [&] { return import_file(file, db, with_snapshot); });
+  if (is_import_only) {
+    if (!keep) fs::remove_all(folder);
+    return is_done ? 0 : 1;
+  }
   is_done = is_done && measure("again", [&] { return import_file(file, db, with_snapshot); });
   is_done = is_done && measure("export", [&] {
               auto store = store_sqlite::SqliteStore::open(db, {});

@@ -158,9 +158,11 @@ Manifest make_operation(std::uint64_t seed, std::uint64_t index) {
           R"({{"description":"Synthetic operation {} with {} heads and hidden size {}, made by a generator for tests and measurements; nothing real is described.","name":"{}","sourceRefs":[{{"url":"https://synthetic.invalid/operations"}}],"title":"{}"}})",
           index, s.heads, s.hidden, operation_slug(seed, index), title),
       fmt::format(
-          R"({{"axes":{{"batch_size":{{"role":"variable","type":"integer"}},"half_dim":{{"expression":"head_dim // 2","role":"derived","type":"integer"}},"head_dim":{{"role":"constant","type":"integer","value":{}}},"num_heads":{{"role":"constant","type":"integer","value":{}}},"seq_len":{{"role":"variable","type":"integer"}}}},)"
+          R"({{"axes":{{"batch_size":{{"role":"variable","type":"integer"}},"half_dim":{{"expression":"head_dim // 2","role":"derived","type":"integer"}},"head_dim":{{"role":"constant","type":"integer","value":{}}},"model_dim":{{"role":"constant","type":"integer","value":{}}},"num_heads":{{"role":"constant","type":"integer","value":{}}},"seq_len":{{"role":"variable","type":"integer"}}}},)"
           R"("family":"{}","inputs":[{}],"outputs":[{}],"semantics":{{"determinism":"unspecified","mutation":"none"}}}})",
-          s.hidden / 64 * 2, s.heads, operation_family(seed, index), inputs, outputs));
+          // The model's size tells operations apart that are alike in everything else.
+          s.hidden / 64 * 2, 1024 + index, s.heads, operation_family(seed, index), inputs,
+          outputs));
 }
 
 Workload make_workload(std::uint64_t seed, std::uint64_t operation, std::uint32_t index,
