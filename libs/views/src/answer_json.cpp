@@ -1,9 +1,8 @@
 #include "ki/views/answer_json.h"
 
-#include "ki/base/uuid.h"
-#include "ki/digest/digest.h"
 #include "ki/display/names.h"
 #include "ki/resolve/describe.h"
+#include "ki/views/parts.h"
 
 #include <cmath>
 #include <optional>
@@ -12,29 +11,10 @@
 namespace ki::views {
 namespace {
 
-using catalog::Index;
-using catalog::kNone;
-using catalog::NameId;
 using catalog::Snapshot;
-using catalog::TextRef;
 using json::Writer;
 using resolve::Answer;
 using resolve::Row;
-
-std::string uuid_text(const catalog::Bytes16& id) { return Uuid{id}.to_string(); }
-
-void text_or_null(Writer& w, std::string_view key, std::string_view text) {
-  w.key(key);
-  if (text.empty()) {
-    w.null();
-  } else {
-    w.value(text);
-  }
-}
-
-void instant_or_null(Writer& w, std::string_view key, std::int64_t ms) {
-  text_or_null(w, key, ms == 0 ? std::string() : Instant{ms}.to_string());
-}
 
 void write_operation(Writer& w, const Snapshot& s, Index operation) {
   if (operation == kNone) {
@@ -45,36 +25,8 @@ void write_operation(Writer& w, const Snapshot& s, Index operation) {
   w.begin_object()
       .member("name", resolve::operation_name(s, operation))
       .member("slug", s.text(row.slug))
-      .member("digest", Digest(row.digest).to_string())
+      .member("digest", digest_text(row.digest))
       .end_object();
-}
-
-void write_primary(Writer& w, const Snapshot& s, const Row& row) {
-  if (row.run == kNone || std::isnan(row.value)) {
-    w.null();
-    return;
-  }
-  const auto& metric = s.metrics()[row.metric];
-  const auto& run = s.runs()[row.run];
-  w.begin_object()
-      .member("metric", s.name(metric.metric))
-      .member("unit", s.name(metric.unit))
-      .member("statistic", s.name(metric.statistic))
-      .member("value", row.value);
-  w.key("sampleCount");
-  if (run.samples == 0) {
-    w.null();
-  } else {
-    w.value(run.samples);
-  }
-  w.key("uncertainty");
-  if (run.interval == kNone) {
-    w.null();
-  } else {
-    const auto& interval = s.columns().run_intervals[run.interval];
-    w.begin_object().member("low", interval.low).member("high", interval.high).end_object();
-  }
-  w.end_object();
 }
 
 void write_mismatches(Writer& w, const Row& row) {
@@ -105,7 +57,7 @@ void write_cohort(Writer& w, const Snapshot& s, Index cohort) {
   }
   const auto& row = s.cohorts()[cohort];
   w.begin_object()
-      .member("comparisonKey", Digest(row.key).to_string())
+      .member("comparisonKey", digest_text(row.key))
       .member("profile", row.is_source_native != 0 ? "source_native" : "strict_exact")
       .member("ranked", row.ranked);
   w.key("facts").begin_array();
@@ -119,7 +71,7 @@ void write_cohort_options(Writer& w, const Snapshot& s, const Answer& answer) {
   w.key("cohortOptions").begin_array();
   for (const resolve::CohortOption& option : answer.cohort_options) {
     w.begin_object()
-        .member("comparisonKey", Digest(s.cohorts()[option.cohort].key).to_string())
+        .member("comparisonKey", digest_text(s.cohorts()[option.cohort].key))
         .member("label", option.label)
         .member("runs", option.runs)
         .member("matching", option.matching);
@@ -133,7 +85,7 @@ void write_cohort_options(Writer& w, const Snapshot& s, const Answer& answer) {
     } else {
       const auto& run = s.runs()[option.head];
       w.begin_object()
-          .member("runId", uuid_text(run.id))
+          .member("runId", id_text(run.id))
           .member("implementation", s.text(s.implementations()[run.implementation].slug))
           .member("value", run.value)
           .end_object();
@@ -151,8 +103,8 @@ void write_selected(Writer& w, const Snapshot& s, const Answer& answer) {
   }
   const auto& workload = s.workloads()[answer.selected.workload];
   w.begin_object()
-      .member("workloadId", uuid_text(workload.id))
-      .member("workloadDigest", Digest(workload.digest).to_string())
+      .member("workloadId", id_text(workload.id))
+      .member("workloadDigest", digest_text(workload.digest))
       .member("label", resolve::workload_label(s, answer.selected.workload))
       .member("reason", to_string(answer.selected.because))
       .end_object();
@@ -240,7 +192,7 @@ void write_side(Writer& w, const Snapshot& s, std::string_view key,
     return;
   }
   w.begin_object()
-      .member("workloadId", uuid_text(s.workloads()[side->workload].id))
+      .member("workloadId", id_text(s.workloads()[side->workload].id))
       .member("label", resolve::workload_label(s, side->workload))
       .member("value", side->value)
       .member("runs", side->runs);
@@ -250,15 +202,14 @@ void write_side(Writer& w, const Snapshot& s, std::string_view key,
   } else {
     const auto& run = s.runs()[side->head];
     w.begin_object()
-        .member("runId", uuid_text(run.id))
+        .member("runId", id_text(run.id))
         .member("implementation", s.text(s.implementations()[run.implementation].slug))
         .member("value", run.value)
         .member("unit", s.name(s.metrics()[s.cohorts()[run.cohort].metric].unit))
         .end_object();
   }
-  text_or_null(
-      w, "comparisonKey",
-      side->cohort == kNone ? std::string() : Digest(s.cohorts()[side->cohort].key).to_string());
+  text_or_null(w, "comparisonKey",
+               side->cohort == kNone ? std::string() : digest_text(s.cohorts()[side->cohort].key));
   text_or_null(w, "query", side->query);
   w.end_object();
 }
@@ -291,7 +242,7 @@ void write_matches(Writer& w, const Snapshot& s, const Answer& answer) {
       } else {
         const auto& run = s.runs()[row.best];
         w.begin_object()
-            .member("runId", uuid_text(run.id))
+            .member("runId", id_text(run.id))
             .member("value", run.value)
             .member("unit", s.name(s.metrics()[s.cohorts()[run.cohort].metric].unit))
             .end_object();
@@ -319,14 +270,13 @@ void write_row(Writer& w, const Snapshot& s, const Row& row) {
   const auto& project = s.projects()[implementation.project];
   const bool has_run = row.run != kNone;
   w.begin_object();
-  text_or_null(w, "runId", has_run ? uuid_text(s.runs()[row.run].id) : std::string());
-  text_or_null(w, "runDigest",
-               has_run ? Digest(s.runs()[row.run].digest).to_string() : std::string());
+  text_or_null(w, "runId", has_run ? id_text(s.runs()[row.run].id) : std::string());
+  text_or_null(w, "runDigest", has_run ? digest_text(s.runs()[row.run].digest) : std::string());
   w.key("implementation")
       .begin_object()
       .member("name", resolve::implementation_name(s, row.implementation))
       .member("slug", s.text(implementation.slug))
-      .member("digest", Digest(implementation.digest).to_string())
+      .member("digest", digest_text(implementation.digest))
       .end_object();
   w.key("install");
   if (implementation.install_kind != 0 && implementation.install_command.length != 0) {
@@ -360,7 +310,7 @@ void write_row(Writer& w, const Snapshot& s, const Row& row) {
   text_or_null(w, "framework", s.name(implementation.framework));
   text_or_null(w, "language", s.name(implementation.language));
   w.key("primary");
-  write_primary(w, s, row);
+  write_json(w, has_run ? primary_of(s, row.run) : std::nullopt);
   w.key("solScore");
   if (has_run && !std::isnan(s.runs()[row.run].sol_score)) {
     w.value(s.runs()[row.run].sol_score);
@@ -383,9 +333,8 @@ void write_row(Writer& w, const Snapshot& s, const Row& row) {
   } else {
     w.value(row.cohort_size);
   }
-  text_or_null(
-      w, "comparisonKey",
-      row.cohort == kNone ? std::string() : Digest(s.cohorts()[row.cohort].key).to_string());
+  text_or_null(w, "comparisonKey",
+               row.cohort == kNone ? std::string() : digest_text(s.cohorts()[row.cohort].key));
   w.member("sourceAvailable", implementation.source_available != 0)
       .member("installable", implementation.installable != 0);
   w.key("license").begin_object();
@@ -448,21 +397,14 @@ void write_answer(Writer& w, const Snapshot& s, const Answer& answer,
   w.end_array().key("excluded").begin_array();
   for (const resolve::Excluded& excluded : answer.excluded) {
     w.begin_object()
-        .member("runId", uuid_text(s.runs()[excluded.run].id))
+        .member("runId", id_text(s.runs()[excluded.run].id))
         .key("reasons")
         .begin_array();
     for (const std::string_view reason : excluded.reasons) w.value(reason);
     w.end_array().end_object();
   }
   w.end_array().member("excludedTotal", answer.excluded_total).key("sources").begin_array();
-  for (const Index source : answer.sources) {
-    const auto& row = s.sources()[source];
-    w.begin_object()
-        .member("slug", s.text(row.slug))
-        .member("name", s.text(row.name))
-        .member("kind", s.text(row.kind))
-        .end_object();
-  }
+  for (const Index source : answer.sources) write_json(w, source_of(s, source));
   w.end_array().member("generatedAt", context.generated_at.to_string()).end_object();
 }
 

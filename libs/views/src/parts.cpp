@@ -1,0 +1,200 @@
+#include "ki/views/parts.h"
+
+#include "ki/base/uuid.h"
+#include "ki/digest/digest.h"
+#include "ki/resolve/describe.h"
+
+#include <algorithm>
+#include <cmath>
+
+namespace ki::views {
+
+using catalog::Snapshot;
+
+Named named_operation(const Snapshot& snapshot, Index operation) {
+  return {.name = resolve::operation_name(snapshot, operation),
+          .slug = snapshot.text(snapshot.operations()[operation].slug)};
+}
+Named named_implementation(const Snapshot& snapshot, Index implementation) {
+  return {.name = resolve::implementation_name(snapshot, implementation),
+          .slug = snapshot.text(snapshot.implementations()[implementation].slug)};
+}
+Named named_project(const Snapshot& snapshot, Index project) {
+  const auto& row = snapshot.projects()[project];
+  return {.name = std::string(snapshot.text(row.name)), .slug = snapshot.text(row.slug)};
+}
+
+std::optional<MetricValue> primary_of(const Snapshot& snapshot, Index run) {
+  const auto& row = snapshot.runs()[run];
+  if (std::isnan(row.value)) return std::nullopt;
+  const auto& metric = snapshot.metrics()[snapshot.cohorts()[row.cohort].metric];
+  MetricValue value{.metric = snapshot.name(metric.metric),
+                    .unit = snapshot.name(metric.unit),
+                    .statistic = snapshot.name(metric.statistic),
+                    .value = row.value,
+                    .samples = row.samples,
+                    .interval = std::nullopt};
+  if (row.interval != kNone) value.interval = snapshot.columns().run_intervals[row.interval];
+  return value;
+}
+
+Licence licence_of(const Snapshot& snapshot, Index implementation) {
+  const auto& row = snapshot.implementations()[implementation];
+  return {.declared = snapshot.name(row.license_declared),
+          .concluded = snapshot.name(row.license_concluded)};
+}
+
+SourceRef source_of(const Snapshot& snapshot, Index source) {
+  if (source == kNone) return {};
+  const auto& row = snapshot.sources()[source];
+  return {.slug = snapshot.text(row.slug),
+          .name = snapshot.text(row.name),
+          .kind = snapshot.text(row.kind)};
+}
+
+std::vector<SourceRef> sources_of(const Snapshot& snapshot, std::span<const Index> runs) {
+  std::vector<Index> seen;
+  for (const Index run : runs) {
+    const Index source = snapshot.runs()[run].source;
+    if (source != kNone && std::ranges::find(seen, source) == seen.end()) seen.push_back(source);
+  }
+  std::vector<SourceRef> sources;
+  for (const Index source : seen) sources.push_back(source_of(snapshot, source));
+  return sources;
+}
+
+bool is_illustrative(const Snapshot& snapshot, std::span<const Index> runs) {
+  return !runs.empty() && std::ranges::all_of(runs, [&](Index run) {
+    return source_of(snapshot, snapshot.runs()[run].source).kind == "illustrative";
+  });
+}
+
+resolve::Row run_row(const Snapshot& snapshot, Index run, Instant now) {
+  using namespace catalog::run_flags;
+  using resolve::Caveat;
+  const auto& row = snapshot.runs()[run];
+  const auto& cohort = snapshot.cohorts()[row.cohort];
+  const auto& code = snapshot.implementations()[row.implementation];
+  unsigned caveats = 0;
+  const auto note = [&](Caveat caveat, bool is_so) {
+    if (is_so) caveats |= 1U << static_cast<unsigned>(caveat);
+  };
+  resolve::Row result;
+  result.run = run;
+  result.implementation = row.implementation;
+  result.operation = cohort.operation;
+  result.workload = row.workload;
+  result.cohort = row.cohort;
+  result.environment = cohort.environment;
+  result.metric = cohort.metric;
+  result.value = row.value;
+  result.match = resolve::Match::kExact;
+  result.rank = row.rank;
+  result.cohort_size = row.rank == 0 ? 0 : cohort.ranked;
+  result.is_tied_with_previous = (row.flags & kTiedWithPrevious) != 0;
+  result.is_baseline = snapshot.name(code.role) == "baseline";
+  result.is_stale = policy::is_stale(Instant{row.observed_ms}, now);
+  result.evidence = static_cast<policy::EvidenceLevel>(row.evidence);
+  if (row.rank == 0) {
+    result.why = std::isnan(row.value) ? resolve::WhyRanked::kNoMeasurement
+                                       : resolve::WhyRanked::kNotInGroup;
+  } else {
+    result.why = result.is_tied_with_previous ? resolve::WhyRanked::kTied
+                 : row.rank == 1              ? resolve::WhyRanked::kLowestValue
+                                              : resolve::WhyRanked::kByValue;
+  }
+  note(Caveat::kIllustrativeSource, source_of(snapshot, row.source).kind == "illustrative");
+  note(Caveat::kBaseline, result.is_baseline);
+  note(Caveat::kNotReproduced, (row.flags & kReproducedHere) == 0 && row.replications == 0);
+  note(Caveat::kNoPublicSource, code.source_available == 0);
+  note(Caveat::kLicenseUnknown, code.license_concluded == 0);
+  note(Caveat::kOperationMismatch, (row.flags & kOperationMismatch) != 0);
+  note(Caveat::kUnranked, row.rank == 0);
+  result.caveats = static_cast<std::uint16_t>(caveats);
+  return result;
+}
+
+std::string id_text(const catalog::Bytes16& id) { return Uuid{id}.to_string(); }
+std::string digest_text(const catalog::Bytes32& digest) { return Digest(digest).to_string(); }
+
+void text_or_null(json::Writer& w, std::string_view key, std::string_view text) {
+  w.key(key);
+  if (text.empty()) {
+    w.null();
+  } else {
+    w.value(text);
+  }
+}
+
+void instant_or_null(json::Writer& w, std::string_view key, std::int64_t ms) {
+  text_or_null(w, key, ms == 0 ? std::string() : Instant{ms}.to_string());
+}
+
+void write_json(json::Writer& w, const KeyValue& item) {
+  w.begin_object().member("key", item.key).member("value", item.value).end_object();
+}
+
+void write_json(json::Writer& w, const Named& named) {
+  w.begin_object().member("name", named.name).member("slug", named.slug).end_object();
+}
+
+void write_json(json::Writer& w, const MetricValue& value) {
+  w.begin_object()
+      .member("metric", value.metric)
+      .member("unit", value.unit)
+      .member("statistic", value.statistic)
+      .member("value", value.value)
+      .key("sampleCount");
+  if (value.samples == 0) {
+    w.null();
+  } else {
+    w.value(value.samples);
+  }
+  w.key("uncertainty");
+  if (value.interval) {
+    w.begin_object()
+        .member("low", value.interval->low)
+        .member("high", value.interval->high)
+        .end_object();
+  } else {
+    w.null();
+  }
+  w.end_object();
+}
+
+void write_json(json::Writer& w, const std::optional<MetricValue>& value) {
+  if (value) {
+    write_json(w, *value);
+  } else {
+    w.null();
+  }
+}
+
+void write_json(json::Writer& w, const Licence& licence) {
+  w.begin_object();
+  text_or_null(w, "declared", licence.declared);
+  text_or_null(w, "concluded", licence.concluded);
+  w.end_object();
+}
+
+void write_json(json::Writer& w, const SourceRef& source) {
+  w.begin_object()
+      .member("slug", source.slug)
+      .member("name", source.name)
+      .member("kind", source.kind)
+      .end_object();
+}
+
+void write_json(json::Writer& w, std::span<const KeyValue> list) {
+  w.begin_array();
+  for (const KeyValue& item : list) write_json(w, item);
+  w.end_array();
+}
+
+void write_json(json::Writer& w, std::span<const SourceRef> list) {
+  w.begin_array();
+  for (const SourceRef& item : list) write_json(w, item);
+  w.end_array();
+}
+
+}  // namespace ki::views
