@@ -229,6 +229,14 @@ TEST_F(CliTest, ARunListIsPagedWithoutGapsOrRepeats) {
   EXPECT_EQ(ids.size(), parsed(must({"runs", "--json"})).root.find("runs")->items().size());
 }
 
+TEST_F(CliTest, AnImportCountsTheFilesOfAFolder) {
+  const std::string groups = std::string(KI_SOURCE_DIR) + "/registry/groups";
+  const auto files = std::distance(std::filesystem::directory_iterator(groups), {});
+  ASSERT_GT(files, 1);
+  EXPECT_THAT(must({"import", "manifest", groups, "--dry-run"}),
+              HasSubstr(" in " + std::to_string(files) + " files\n"));
+}
+
 TEST_F(CliTest, ImportingTheRegistryTwiceChangesNothing) {
   import_registry();
   const std::string before = must({"stats", "--json"});

@@ -13,6 +13,7 @@
 #include <fmt/format.h>
 
 #include <random>
+#include <set>
 
 namespace ki::cli {
 namespace {
@@ -236,6 +237,13 @@ Result<int> import_sol(Context& context, const std::string& folder) {
   return kDone;
 }
 
+// Files that manifests were found in; a folder that was named holds any number.
+std::size_t count_files(const importers::ManifestImport& found) {
+  std::set<std::string_view> files;
+  for (const auto& object : found.objects) files.insert(object.file);
+  return files.size();
+}
+
 Result<int> import_manifests(Context& context, const std::vector<std::string>& files) {
   if (files.empty()) return context.usage("which files?");
   const std::vector<std::filesystem::path> paths(files.begin(), files.end());
@@ -269,7 +277,7 @@ Result<int> import_manifests(Context& context, const std::vector<std::string>& f
     out += '\n';
   } else {
     out = fmt::format("{} in {}\n", count_noun(as_count(found.objects.size()), "manifest"),
-                      count_noun(as_count(files.size()), "file")) +
+                      count_noun(as_count(count_files(found)), "file")) +
           publish_text(published, !is_dry);
   }
   context.out(out);

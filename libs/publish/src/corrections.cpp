@@ -1,5 +1,6 @@
 #include "ki/publish/corrections.h"
 
+#include "commit_time.h"
 #include "ki/base/text.h"
 #include "ki/catalog/builder.h"
 #include "ki/json/canonical.h"
@@ -45,6 +46,7 @@ class Correcting {
     KI_TRY(tx_, catalog_.store().begin());
     KI_TRY_VOID(catalog_.refresh());
     before_ = catalog_.current();
+    KI_TRY(now_, commit_time(catalog_.store(), now_));
     return {};
   }
 

@@ -1,5 +1,6 @@
 #include "publication.h"
 
+#include "commit_time.h"
 #include "ki/base/text.h"
 #include "ki/catalog/builder.h"
 #include "ki/json/canonical.h"
@@ -24,6 +25,7 @@ Result<PublishReport> Publication::run(bool is_kept) {
     // The lock is held: what is committed now is what this publication builds on.
     KI_TRY_VOID(catalog_.refresh());
     before_ = catalog_.current();
+    KI_TRY(now_, commit_time(catalog_.store(), now_));
     KI_TRY_VOID(store());
   }
   if (!issues_.empty()) {

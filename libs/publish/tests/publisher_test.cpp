@@ -133,7 +133,8 @@ TEST_F(PublisherTest, a_stored_serving_run_is_published_once_later) {
   EXPECT_EQ(column(Table::kServingRuns, stored.run_ids[0], "publishedAt"), "null");
   EXPECT_EQ(must_publish(bundle).runs_published, 1U);
   EXPECT_EQ(column(Table::kServingRuns, stored.run_ids[0], "publishedAt"),
-            "\"2026-12-01T00:00:00.000Z\"");
+            "\"2026-12-01T00:00:00.001Z\"")
+      << "after the commit that stored it, though the clock stands still";
   EXPECT_FALSE(must_publish(bundle).commit);
   expect_sound();
 }
@@ -446,6 +447,23 @@ TEST_F(PublisherTest, leader_changes_tell_new_runs_from_late_observations) {
   publish({"200", "2026-08-04T00:00:00.000Z"}, 3);
   publish({"100", "2026-08-01T00:00:00.000Z"}, 4);
   EXPECT_THAT(leader_history(), ElementsAre("new_run 300", "new_run 200", "late_observation 100"));
+  expect_sound();
+}
+
+TEST_F(PublisherTest,
+       a_clock_that_stands_still_or_goes_back_never_makes_two_publications_simultaneous) {
+  const std::int64_t start = clock_.now().ms;
+  must_publish(group_bundle({{"300", "2026-08-02T00:00:00.000Z"}}, 1));
+  must_publish(group_bundle({{"100", "2026-08-01T00:00:00.000Z"}}, 2));
+  clock_.set(Instant{start - 60'000});
+  must_publish(group_bundle({{"50", "2026-07-31T00:00:00.000Z"}}, 3));
+  const auto commits = store_.commits(0).value();
+  ASSERT_EQ(commits.size(), 3U);
+  for (std::size_t i = 0; i < commits.size(); ++i) {
+    EXPECT_EQ(commits[i].at.ms, start + static_cast<std::int64_t>(i));
+  }
+  EXPECT_THAT(leader_history(),
+              ElementsAre("new_run 300", "late_observation 100", "late_observation 50"));
   expect_sound();
 }
 
