@@ -7,7 +7,8 @@ cd "$root"
 export CCACHE_BASEDIR="$root" CCACHE_NOHASHDIR=1 CCACHE_MAXSIZE=${CCACHE_MAXSIZE:-5G}
 jobs=${KI_JOBS:-$(nproc)}
 
-build_packages="g++ cmake ninja-build pkg-config ccache mold libfmt-dev libyaml-dev libsqlite3-dev libssl-dev libzstd-dev"
+build_packages="g++ cmake ninja-build pkg-config ccache mold libfmt-dev libyaml-dev libsqlite3-dev libssl-dev libzstd-dev \
+libboost1.81-dev libdeflate-dev"
 check_packages="libgtest-dev libgmock-dev libbenchmark-dev clang-19 libclang-rt-19-dev clang-tidy-19 clang-format-19 locales zstd"
 
 say() { printf '\n== %s\n' "$*"; }

@@ -22,7 +22,8 @@ struct Edition {
   // '_'.
   std::string version;
   Router router;
-  ProblemPage problem_page = {};  // none: problems are JSON for everyone
+  std::string api_prefix = "/api/";  // below it, problems are JSON even where no route is
+  ProblemPage problem_page = {};     // none: problems are JSON for everyone
 };
 
 }  // namespace ki::http

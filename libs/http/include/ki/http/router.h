@@ -23,8 +23,6 @@ struct Route {
   Handler handle;
   bool is_api = false;     // CORS for everyone; problems are JSON even for browsers
   bool may_block = false;  // waits for a disk or a lock: runs on a worker, not on an I/O thread
-  // Methods other than GET only: a body of a longer size is 413.
-  std::size_t max_body_bytes = std::size_t{1} << 20;
 };
 
 class Router {
