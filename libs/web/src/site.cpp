@@ -1,0 +1,96 @@
+#include "ki/web/site.h"
+
+#include "ki/base/check.h"
+#include "ki/catalog/snapshot.h"
+#include "lookup.h"
+#include "pages.h"
+#include "parts.h"
+#include "site_state.h"
+
+#include <algorithm>
+#include <utility>
+
+namespace ki::web {
+namespace {
+
+using PageFunction = http::Response (*)(const Site&, const http::Request&);
+
+// An address with "version" answers as of that catalog version, or says that it is gone.
+http::Handler page(const std::shared_ptr<const Site>& site, PageFunction make) {
+  return [site, make](const http::Request& request) {
+    const auto version = request.query("version");
+    if (!version) return make(*site, request);
+    if (*version == site->version) return make(*site->pinned, request);
+    return http::Response::of(http::Problem{
+        .status = 410,
+        .code = "CATALOG_VERSION_GONE",
+        .detail = "This index answers as of catalog version " + site->version +
+                  ". The version asked for is not kept; without “version” in the address the page "
+                  "shows the current state."});
+  };
+}
+
+http::Response asset(const Site& site, const http::Request& request) {
+  const Asset* found = site.assets.find(request.parameter("file"));
+  if (found == nullptr) return not_found("NOT_FOUND", "There is no such file.");
+  http::Response response;
+  response.content_type = found->content_type;
+  response.body = http::Body(std::string_view(found->body), nullptr);
+  response.cache = http::Cache::kImmutable;
+  response.etag = found->file;
+  return response;
+}
+
+// Where a pinned page stands in time: the last publication, so that its bytes never change.
+Instant pinned_now(const Snapshot& s) {
+  std::int64_t latest = 0;
+  for (const auto& run : s.runs()) latest = std::max(latest, run.published_ms);
+  constexpr std::int64_t kDay = 24LL * 3600 * 1000;
+  return Instant{latest / kDay * kDay};
+}
+
+}  // namespace
+
+std::shared_ptr<const Site> make_site(SiteCatalog catalog, SiteOptions options) {
+  KI_CHECK(catalog.snapshot != nullptr && catalog.store != nullptr);
+  KI_CHECK(catalog.resolver != nullptr && catalog.ledger != nullptr);
+  while (options.origin.ends_with('/')) options.origin.pop_back();
+  auto site = std::make_shared<Site>();
+  site->catalog = std::move(catalog);
+  site->options = std::move(options);
+  site->version = number(static_cast<std::int64_t>(site->catalog.snapshot->seq()));
+  auto pinned = std::make_shared<Site>(*site);
+  pinned->catalog.now = pinned_now(site->snapshot());
+  pinned->options.build.clear();
+  site->pinned = std::move(pinned);
+  return site;
+}
+
+std::vector<http::Route> routes(const std::shared_ptr<const Site>& site) {
+  struct Entry {
+    const char* pattern;
+    PageFunction make;
+  };
+  const Entry entries[] = {
+      {"/runs/{id}", run_page},
+      {"/runs/{id}/cite", cite_answer},
+  };
+  std::vector<http::Route> list;
+  for (const Entry& entry : entries) {
+    list.push_back(
+        {.method = http::Method::kGet, .pattern = entry.pattern, .handle = page(site, entry.make)});
+  }
+  list.push_back(
+      {.method = http::Method::kGet,
+       .pattern = "/assets/{file}",
+       .handle = [site](const http::Request& request) { return asset(*site, request); }});
+  return list;
+}
+
+http::ProblemPage problem_page(const std::shared_ptr<const Site>& site) {
+  return [site](const http::Request& request, const http::Problem& problem) {
+    return problem_answer(*site, request, problem);
+  };
+}
+
+}  // namespace ki::web
