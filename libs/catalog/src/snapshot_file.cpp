@@ -1,7 +1,7 @@
 // The snapshot file: a header, one section record a column, then the columns' bytes, each aligned
-// to
-// 64. Every section has a CRC-32C and the header one over itself and the records; numbers are in
-// the machine's order, so the file is a cache of this machine and never an exchange format.
+// to 64. Every section has a checksum (BlockChecksum) and the header a CRC-32C over itself and the
+// records; numbers are in the machine's order, so the file is a cache of this machine and never an
+// exchange format.
 #include "crc32c.h"
 #include "ki/catalog/snapshot.h"
 #include "ki/io/file.h"
@@ -18,7 +18,7 @@
 namespace ki::catalog {
 namespace {
 
-constexpr std::array<char, 8> kMagic = {'k', 'i', 's', 'n', 'a', 'p', '0', '1'};
+constexpr std::array<char, 8> kMagic = {'k', 'i', 's', 'n', 'a', 'p', '0', '2'};
 constexpr std::size_t kAlignment = 64;
 
 struct FileHeader {
@@ -128,8 +128,8 @@ Result<void> write_snapshot(const Snapshot& snapshot, std::string_view catalog_i
   for_each_column(
       [&](std::string_view, const auto& column) {
         const auto bytes = bytes_of(column);
-        sections.push_back(
-            {0, bytes.size(), crc32c(bytes), static_cast<std::uint32_t>(sizeof(column[0]))});
+        sections.push_back({0, bytes.size(), block_checksum(bytes),
+                            static_cast<std::uint32_t>(sizeof(column[0]))});
         parts.push_back(bytes);
       },
       snapshot.columns());
@@ -153,6 +153,23 @@ Result<void> write_snapshot(const Snapshot& snapshot, std::string_view catalog_i
     KI_TRY_VOID(file.write_at(sections[i].offset, parts[i]));
   return file.finish(path, at);
 }
+
+namespace {
+
+// Reads a part of the file without keeping it in memory: what answers need comes back by itself.
+std::uint32_t checksum_of(const io::MappedFile& file, std::size_t offset,
+                          std::span<const std::byte> part) {
+  BlockChecksum checksum;
+  for (std::size_t at = 0; at < part.size(); at += BlockChecksum::kBlock) {
+    const std::size_t size = std::min(BlockChecksum::kBlock, part.size() - at);
+    file.load_pages(offset + at, size);
+    checksum.add(part.subspan(at, size));
+    file.release_pages(offset + at, size);
+  }
+  return checksum.value();
+}
+
+}  // namespace
 
 Result<std::shared_ptr<const Snapshot>> open_snapshot(const std::filesystem::path& path,
                                                       std::string_view catalog_id) {
@@ -201,7 +218,7 @@ Result<std::shared_ptr<const Snapshot>> open_snapshot(const std::filesystem::pat
           return;
         }
         const auto part = bytes.subspan(section.offset, section.bytes);
-        if (crc32c(part) != section.crc) {
+        if (checksum_of(*file, section.offset, part) != section.crc) {
           problem = fmt::format("section '{}' fails its checksum", name);
           return;
         }
@@ -209,7 +226,6 @@ Result<std::shared_ptr<const Snapshot>> open_snapshot(const std::filesystem::pat
       },
       columns);
   if (!problem.empty()) return corrupt(path, problem);
-  file->release_pages();
   return std::make_shared<const Snapshot>(std::move(file), columns,
                                           Head{header.seq, Digest(header.chain)});
 }

@@ -22,8 +22,11 @@ class MappedFile {
   }
 
   std::span<const std::byte> bytes() const { return bytes_; }
-  // Lets the system drop the pages that were read so far; they come back when used.
-  void release_pages() const;
+  // Has the system bring in the pages of a part at once, which costs less than one by one as they
+  // are used. Only a hint.
+  void load_pages(std::size_t offset, std::size_t size) const;
+  // Lets the system drop the pages of a part; they come back when used.
+  void release_pages(std::size_t offset, std::size_t size) const;
 
  private:
   explicit MappedFile(std::span<const std::byte> bytes) : bytes_(bytes) {}
