@@ -3,8 +3,14 @@
 #include "ki/base/text.h"
 #include "ki/json/number.h"
 
+#ifdef __SSE2__
+#include <emmintrin.h>
+#endif
+
 #include <algorithm>
 #include <array>
+#include <bit>
+#include <cstddef>
 #include <vector>
 
 namespace ki::json {
@@ -37,16 +43,32 @@ void append_object(std::string& out, std::span<const Member> members) {
 
 constexpr bool needs_escape(unsigned char c) { return c < 0x20 || c == '"' || c == '\\'; }
 
+// Where the first byte that needs an escape is, from `at` on, or the end.
+std::size_t skip_plain(std::string_view text, std::size_t at) {
+#ifdef __SSE2__
+  for (; at + 16 <= text.size(); at += 16) {
+    const __m128i bytes = _mm_loadu_si128(reinterpret_cast<const __m128i*>(text.data() + at));
+    const __m128i quotes = _mm_cmpeq_epi8(bytes, _mm_set1_epi8('"'));
+    const __m128i slashes = _mm_cmpeq_epi8(bytes, _mm_set1_epi8('\\'));
+    // Unsigned bytes below 0x20 are those that min() with 0x1F leaves alone.
+    const __m128i controls = _mm_cmpeq_epi8(_mm_min_epu8(bytes, _mm_set1_epi8(0x1F)), bytes);
+    const auto stops = static_cast<unsigned>(
+        _mm_movemask_epi8(_mm_or_si128(_mm_or_si128(quotes, slashes), controls)));
+    if (stops != 0) return at + static_cast<std::size_t>(std::countr_zero(stops));
+  }
+#endif
+  while (at < text.size() && !needs_escape(static_cast<unsigned char>(text[at]))) ++at;
+  return at;
+}
+
 }  // namespace
 
 void append_string(std::string& out, std::string_view text) {
   static constexpr std::string_view kHex = "0123456789abcdef";
   out += '"';
   std::size_t from = 0;
-  for (std::size_t i = 0; i < text.size(); ++i) {
+  for (std::size_t i = skip_plain(text, 0); i < text.size(); i = skip_plain(text, from)) {
     const auto c = static_cast<unsigned char>(text[i]);
-    if (!needs_escape(c)) [[likely]]
-      continue;
     out.append(text, from, i - from);
     from = i + 1;
     switch (c) {

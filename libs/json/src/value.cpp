@@ -1,5 +1,7 @@
 #include "ki/json/value.h"
 
+#include "ki/base/same_text.h"
+
 #include <algorithm>
 #include <cmath>
 
@@ -43,7 +45,7 @@ std::optional<std::int64_t> Value::integer() const {
 const Value* Value::find(std::string_view key) const {
   if (!is_object()) return nullptr;
   for (const Member& member : members()) {
-    if (member.key == key) return &member.value;
+    if (same_text(member.key, key)) return &member.value;
   }
   return nullptr;
 }

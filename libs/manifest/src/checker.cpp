@@ -1,6 +1,7 @@
 #include "checker.h"
 
 #include "ki/base/instant.h"
+#include "ki/base/same_text.h"
 #include "ki/base/text.h"
 #include "ki/json/canonical.h"
 #include "ki/json/number.h"
@@ -205,7 +206,7 @@ bool Checker::check_object(const Value& value, const Type& type, const Path* pat
   std::array<const json::Member*, kMaxFields> given{};
   for (const json::Member& member : members) {
     const std::uint8_t index = type.slots[field_slot(member.key, type.multiplier)];
-    if (index == kNoField || type.fields[index].name != member.key) {
+    if (index == kNoField || !same_text(type.fields[index].name, member.key)) {
       unknown_member(member, type, path);
     } else if (given[index] != nullptr) {
       const Path here{path, member.key};
@@ -489,7 +490,8 @@ void Checker::check_choice(const Value& value, const Type& type, const Path* pat
     return;
   }
   const std::string_view text = value.string();
-  if (std::ranges::find(type.choices, text) != type.choices.end()) {
+  if (std::ranges::any_of(type.choices,
+                          [&](std::string_view choice) { return same_text(choice, text); })) {
     out_.put_string(text);
     return;
   }

@@ -1,5 +1,6 @@
 #include "ki/manifest/kind.h"
 
+#include "ki/base/same_text.h"
 #include "kind_names.h"
 
 namespace ki::manifest {
@@ -20,7 +21,7 @@ std::string_view kind_slug(ManifestKind kind) {
 
 std::optional<ManifestKind> parse_kind(std::string_view name) {
   for (std::size_t i = 0; i < kKindNames.size(); ++i) {
-    if (kKindNames[i].name == name) return static_cast<ManifestKind>(i);
+    if (same_text(kKindNames[i].name, name)) return static_cast<ManifestKind>(i);
   }
   return std::nullopt;
 }

@@ -6,6 +6,10 @@
 #include <array>
 #include <cstdint>
 
+#ifdef __SSE2__
+#include <emmintrin.h>
+#endif
+
 namespace ki::manifest {
 namespace {
 
@@ -25,6 +29,25 @@ constexpr std::array<std::uint8_t, 256> kClasses = [] {
 bool is_of(std::string_view text, int classes) {
   return std::ranges::all_of(
       text, [classes](char c) { return (kClasses[static_cast<unsigned char>(c)] & classes) != 0; });
+}
+
+// Of 64 bytes.
+bool are_64_hex_digits(std::string_view text) {
+#ifdef __SSE2__
+  // Signed: bytes from 0x80 on are below every digit.
+  const auto within = [](__m128i bytes, char first, char last) {
+    return _mm_and_si128(_mm_cmpgt_epi8(bytes, _mm_set1_epi8(static_cast<char>(first - 1))),
+                         _mm_cmplt_epi8(bytes, _mm_set1_epi8(static_cast<char>(last + 1))));
+  };
+  __m128i all = _mm_set1_epi8(-1);
+  for (std::size_t i = 0; i < 64; i += 16) {
+    const __m128i bytes = _mm_loadu_si128(reinterpret_cast<const __m128i*>(text.data() + i));
+    all = _mm_and_si128(all, _mm_or_si128(within(bytes, '0', '9'), within(bytes, 'a', 'f')));
+  }
+  return _mm_movemask_epi8(all) == 0xFFFF;
+#else
+  return is_of(text, kHex);
+#endif
 }
 
 bool starts_with_class(std::string_view text, int classes) {
@@ -146,7 +169,7 @@ bool is_commit(std::string_view text) { return text.size() == 40 && is_of(text, 
 bool is_digest(std::string_view text) {
   constexpr std::string_view kPrefix = "sha256:";
   return text.size() == kPrefix.size() + 64 && text.starts_with(kPrefix) &&
-         is_of(text.substr(kPrefix.size()), kHex);
+         are_64_hex_digits(text.substr(kPrefix.size()));
 }
 
 bool is_https_url(std::string_view text) {
