@@ -3,6 +3,7 @@
 #include "ki/base/check.h"
 #include "ki/display/labels.h"
 #include "ki/display/names.h"
+#include "ki/json/number.h"
 #include "ki/resolve/describe.h"
 
 #include <charconv>
@@ -27,6 +28,10 @@ Url api(std::initializer_list<std::string_view> segments) {
 }
 
 std::string number(std::int64_t n) { return display::to_fixed(static_cast<double>(n), 0); }
+
+std::string number_cell(double value) {
+  return std::isfinite(value) ? json::number_text(value) : std::string();
+}
 
 void value_cell(Html& h, std::optional<double> value, std::string_view unit) {
   if (!value || std::isnan(*value)) {
@@ -184,9 +189,9 @@ Table::Table(Html& h, std::string_view caption, std::span<const Column> columns,
     if (column.kind == Kind::kValue || column.kind == Kind::kCount) h_ << " class=\"num\"";
     h_ << ">";
     if (column.kind == Kind::kTool) {
-      h_ << "<span class=\"sr\">" << column.label << "</span>";
+      h_ << "<span class=\"sr\">" << text(column.label) << "</span>";
     } else {
-      h_ << column.label;
+      h_ << text(column.label);
     }
     h_ << "</th>";
   }
@@ -241,7 +246,7 @@ Html& Table::cell() {
       h_ << "<td";
       break;
   }
-  return h_ << " data-label=\"" << column.label << "\">";
+  return h_ << attr("data-label", column.label) << ">";
 }
 
 void begin_compare(Html& h) { h << "<form class=\"picks\" action=\"/compare\" method=\"get\">"; }

@@ -24,6 +24,8 @@ Url gpu_url(std::string_view product);
 Url search_url(std::string_view query);
 Url api(std::initializer_list<std::string_view> segments);  // under /api/v1
 std::string number(std::int64_t n);                         // digits alone, for addresses
+// The exact value for programs: the shortest text that reads back as the same double.
+std::string number_cell(double value);
 
 // ---- text
 
@@ -91,7 +93,7 @@ class Table {
     kTool,    // checkbox: the heading is for readers of the screen only
   };
   struct Column {
-    Markup label;
+    std::string_view label;
     Kind kind = Kind::kText;
   };
   Table(Html& h, std::string_view caption, std::span<const Column> columns,

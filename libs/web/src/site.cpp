@@ -3,6 +3,7 @@
 #include "ki/base/check.h"
 #include "ki/catalog/snapshot.h"
 #include "lookup.h"
+#include "machine.h"
 #include "pages.h"
 #include "parts.h"
 #include "site_state.h"
@@ -72,8 +73,45 @@ std::vector<http::Route> routes(const std::shared_ptr<const Site>& site) {
     PageFunction make;
   };
   const Entry entries[] = {
+      {"/", home_page},
+      {"/search", search_page},
+      {"/suggest", suggest_answer},
+      {"/operations/{slug}", operation_page},
+      {"/operations/{slug}/runs.csv", group_runs_csv},
+      {"/operations/{slug}/history.csv", history_csv},
+      {"/operations/{slug}/sweep.csv", sweep_csv},
+      {"/operations/{slug}/feed.xml", operation_atom},
+      {"/implementations/{slug}", implementation_page},
       {"/runs/{id}", run_page},
       {"/runs/{id}/cite", cite_answer},
+      {"/compare", compare_page},
+      {"/records", records_page},
+      {"/records/feed.xml", records_atom},
+      {"/records/feed.json", records_json_feed},
+      {"/gpus", gpus_page},
+      {"/gpus/{slug}", gpu_page},
+      {"/gpus/{slug}/feed.xml", gpu_atom},
+      {"/models", models_page},
+      {"/models/{slug}", model_page},
+      {"/projects", projects_page},
+      {"/projects/{slug}", project_page},
+      {"/projects/{slug}/feed.xml", project_atom},
+      {"/feed", feed_page},
+      {"/sources", sources_page},
+      {"/docs", docs_page},
+      {"/docs/numbers", numbers_page},
+      {"/docs/api", api_docs_page},
+      {"/badges/implementations/{slug}", implementation_badge},
+      {"/badges/runs/{id}", run_badge},
+      {"/cards/site.svg", site_card},
+      {"/cards/runs/{id}", run_card},
+      {"/cards/operations/{slug}", operation_card},
+      {"/cards/implementations/{slug}", implementation_card},
+      {"/cards/projects/{slug}", project_card},
+      {"/robots.txt", robots_text},
+      {"/llms.txt", llms_text},
+      {"/sitemap.xml", sitemap_index},
+      {"/sitemaps/{part}", sitemap_part},
   };
   std::vector<http::Route> list;
   for (const Entry& entry : entries) {

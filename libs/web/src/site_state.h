@@ -23,6 +23,8 @@ struct Site {
   std::shared_ptr<const Site> pinned = {};  // the same, with its clock at the last publication
 
   const Snapshot& snapshot() const { return *catalog.snapshot; }
+  // The day of the newest publication.
+  Instant pinned_day() const { return pinned ? pinned->catalog.now : catalog.now; }
   // For lines that people copy: a place that answers even where no public address is set.
   std::string_view origin() const {
     return options.origin.empty() ? std::string_view("http://127.0.0.1:8417")

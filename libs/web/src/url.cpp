@@ -61,7 +61,7 @@ Url Url::fragment(std::string_view anchor) {
   return Url(std::move(text));
 }
 
-Url&& Url::with(std::string_view name, std::string_view value) && {
+Url Url::with(std::string_view name, std::string_view value) && {
   if (value.empty()) return std::move(*this);
   text_ += text_.find('?') == text_.npos ? '?' : '&';
   encode(text_, name);
@@ -75,13 +75,13 @@ Url Url::with(std::string_view name, std::string_view value) const& {
   return std::move(copy).with(name, value);
 }
 
-Url&& Url::at(std::string_view anchor) && {
+Url Url::at(std::string_view anchor) && {
   text_ += '#';
   encode(text_, anchor);
   return std::move(*this);
 }
 
-Url&& Url::below(std::initializer_list<std::string_view> segments) && {
+Url Url::below(std::initializer_list<std::string_view> segments) && {
   for (const std::string_view segment : segments) {
     text_ += '/';
     encode(text_, segment);

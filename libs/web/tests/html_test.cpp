@@ -45,6 +45,9 @@ TEST(Url, EncodesSegmentsAndValues) {
             "/search?q=m%3D120%20%26%20x&view=b");
   EXPECT_EQ(Url::path({"x"}).absolute("https://ki.example/").text(), "https://ki.example/x");
   EXPECT_EQ(Url::path({"x"}).absolute("").text(), "/x");
+  Url grown = Url::path({"x"});
+  grown = std::move(grown).with("a", "b");
+  EXPECT_EQ(grown.text(), "/x?a=b") << "an address may be assigned its own extension";
 }
 
 TEST(Url, TakesOnlyPlainOutsideAddresses) {

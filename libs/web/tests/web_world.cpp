@@ -17,7 +17,7 @@ namespace ki::web::testing {
 namespace {
 
 constexpr Instant kSeedDay{1'787'529'600'000};    // 2026-08-24
-constexpr Instant kStatesDay{1'769'904'000'000};  // 2026-02-01
+constexpr Instant kStatesDay{1'769'817'600'000};  // 2026-01-31
 
 SiteCatalog parts(const catalog::Snapshot& snapshot, catalog::Store& store,
                   const resolve::Resolver& resolver, const views::RecordLedger& ledger,

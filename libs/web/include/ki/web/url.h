@@ -21,11 +21,11 @@ class Url {
   static Url fragment(std::string_view anchor);
 
   // The same with "name=value" added to its query; an empty value adds nothing.
-  Url&& with(std::string_view name, std::string_view value) &&;
+  Url with(std::string_view name, std::string_view value) &&;
   Url with(std::string_view name, std::string_view value) const&;
-  Url&& at(std::string_view anchor) &&;
+  Url at(std::string_view anchor) &&;
   // Deeper by these segments: path({"a"}).below({"b"}) is "/a/b".
-  Url&& below(std::initializer_list<std::string_view> segments) &&;
+  Url below(std::initializer_list<std::string_view> segments) &&;
 
   // Behind an origin ("https://ki.example"), for feeds and canonical links.
   Url absolute(std::string_view origin) const;

@@ -1,0 +1,35 @@
+// A shape sweep (spec 07.2): how the implementations of one operation do over one axis, everything
+// else held constant. Each point is the best run of its implementation in a comparison group of its
+// own; groups of another protocol, environment, correctness policy or metric never enter.
+#pragma once
+
+#include "site_state.h"
+
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace ki::web {
+
+struct SweepPoint {
+  std::int64_t x = 0;
+  double value = 0;
+  Index run = kNone;
+};
+struct SweepSeries {
+  Index implementation = kNone;
+  std::vector<SweepPoint> points;  // by rising x
+};
+struct Sweep {
+  std::string_view axis;
+  Index metric = kNone;
+  std::vector<SweepSeries> series;  // by the value of the last point, best first
+  std::size_t points = 0;           // distinct values of the axis
+};
+inline constexpr std::size_t kSweepShown = 5;
+
+// Nothing when no axis has three measured values.
+std::optional<Sweep> find_sweep(const Snapshot& s, Index cohort);
+
+}  // namespace ki::web
