@@ -203,17 +203,21 @@ bool Checker::check_object(const Value& value, const Type& type, const Path* pat
     return false;
   }
   const std::span<const json::Member> members = value.members();
-  std::array<const json::Member*, kMaxFields> given{};
+  // By field; only those whose bit is set. Clearing all of them costs more than finding them.
+  std::array<const json::Member*, kMaxFields> given;
+  std::uint32_t given_bits = 0;
+  static_assert(kMaxFields <= 32);
   for (const json::Member& member : members) {
     const std::uint8_t index = type.slots[field_slot(member.key, type.multiplier)];
     if (index == kNoField || !same_text(type.fields[index].name, member.key)) {
       unknown_member(member, type, path);
-    } else if (given[index] != nullptr) {
+    } else if ((given_bits >> index & 1U) != 0) {
       const Path here{path, member.key};
       issue(member.value, &here, "duplicate_key",
             fmt::format("the name {} appears twice", quote(member.key)), "keep one of the two");
     } else {
       given[index] = &member;
+      given_bits |= 1U << index;
     }
   }
 
@@ -222,8 +226,7 @@ bool Checker::check_object(const Value& value, const Type& type, const Path* pat
   out_.put('{');
   for (std::size_t i = 0; i < type.fields.size(); ++i) {
     const Field& field = type.fields[i];
-    const json::Member* member = given[i];
-    if (member == nullptr) {
+    if ((given_bits >> i & 1U) == 0) {
       if (field.is_required) {
         const Path here{path, field.name};
         issue(value, &here, "missing_member",
@@ -231,6 +234,7 @@ bool Checker::check_object(const Value& value, const Type& type, const Path* pat
       }
       continue;
     }
+    const json::Member* const member = given[i];
     if (path->parent == nullptr && field.name == "spec") spec_begin_ = out_.size();
     if (!is_first) out_.put(',');
     is_first = false;
