@@ -128,6 +128,7 @@ Result<int> run_stats(Context&);
 Result<int> run_manifest(Context&);
 Result<int> run_retract(Context&);
 Result<int> run_supersede(Context&);
+Result<int> run_serve(Context&);
 Result<int> run_completion(Context&);
 
 }  // namespace ki::cli

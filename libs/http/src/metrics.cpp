@@ -59,6 +59,15 @@ void Metrics::add_request(std::uint32_t number, int status, std::chrono::nanosec
   found->nanoseconds.fetch_add(static_cast<std::uint64_t>(taken.count()), relaxed);
 }
 
+std::uint64_t Metrics::requests() const {
+  const std::scoped_lock lock(mutex_);
+  std::uint64_t sum = 0;
+  for (const Route& route : routes_) {
+    for (const auto& count : route.by_class) sum += count.load(std::memory_order_relaxed);
+  }
+  return sum;
+}
+
 std::string Metrics::prometheus() const {
   const auto relaxed = std::memory_order_relaxed;
   std::string out;

@@ -55,6 +55,8 @@ class Metrics {
   std::atomic<std::uint64_t> log_lines_dropped = 0;
   std::atomic<std::uint64_t> cache_bytes = 0;
 
+  // Answers sent.
+  std::uint64_t requests() const;
   std::string prometheus() const;
 
  private:
