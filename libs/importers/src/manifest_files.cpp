@@ -23,8 +23,7 @@ constexpr std::size_t kMaxFileBytes = std::size_t{4} << 20;
 
 class FileReader {
  public:
-  explicit FileReader(const ManifestOptions& options)
-      : options_(options), validator_(options.profile) {
+  explicit FileReader(const ManifestOptions& options) : validator_(options.profile) {
     out_.bundle.source = options.source.value_or(
         publish::BundleSource{"local", "submission", "Local manifests", std::nullopt});
   }
@@ -359,7 +358,6 @@ class FileReader {
     }
   }
 
-  const ManifestOptions& options_;
   manifest::Validator validator_;
   const ManifestFile* file_ = nullptr;
   ManifestImport out_;
