@@ -1,7 +1,9 @@
 # ki_module(name LAYER n HEADERS ... SOURCES ... DEPS_PUBLIC ... DEPS_PRIVATE ...)
 #   makes target ki_<name> (alias ki::<name>), compiles each public header alone (target
 #   all_verify_interface_header_sets) and stops when a ki:: dependency is not on a lower layer.
-# ki_tests(name SOURCES ... DEPS ... )   one gtest binary ki_<name>_tests; tests run from the source folder.
+# ki_tests(name [LONG] [THREADED] [TIMEOUT s] SOURCES ... DEPS ... )   one gtest binary ki_<name>_tests; tests run
+#   from the source folder. LONG: does more under KI_LONG=1 (`ctest -L long`). THREADED: runs threads, so it is
+#   what ThreadSanitizer looks at (target threaded_tests, `ctest -L threaded`).
 # ki_fuzz(name SOURCE file DEPS ...)     one libFuzzer target, only in the preset 'fuzz'.
 # ki_bench(name SOURCES ... DEPS ...)    one benchmark program.
 set(CMAKE_VERIFY_INTERFACE_HEADER_SETS ON)
@@ -45,7 +47,7 @@ function(ki_tests name)
   if(NOT KI_TESTS)
     return()
   endif()
-  cmake_parse_arguments(arg "" "TIMEOUT" "SOURCES;DEPS" ${ARGN})
+  cmake_parse_arguments(arg "LONG;THREADED" "TIMEOUT" "SOURCES;DEPS" ${ARGN})
   if(NOT arg_TIMEOUT)
     set(arg_TIMEOUT 300)
   endif()
@@ -55,6 +57,16 @@ function(ki_tests name)
   target_compile_definitions(${target} PRIVATE KI_SOURCE_DIR="${CMAKE_SOURCE_DIR}")
   add_test(NAME ${name} COMMAND ${target} WORKING_DIRECTORY "${CMAKE_CURRENT_SOURCE_DIR}")
   set_tests_properties(${name} PROPERTIES TIMEOUT ${arg_TIMEOUT})
+  if(arg_LONG)
+    set_property(TEST ${name} APPEND PROPERTY LABELS long)
+  endif()
+  if(arg_THREADED)
+    set_property(TEST ${name} APPEND PROPERTY LABELS threaded)
+    if(NOT TARGET threaded_tests)
+      add_custom_target(threaded_tests)
+    endif()
+    add_dependencies(threaded_tests ${target})
+  endif()
 endfunction()
 
 function(ki_fuzz name)

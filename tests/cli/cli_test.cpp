@@ -84,6 +84,16 @@ TEST_F(CliTest, EveryCommandHasAPageWithThreeExamples) {
   EXPECT_GE(pages, 20U);
 }
 
+TEST_F(CliTest, TheCatalogMayBeNamedBeforeTheCommand) {
+  must({"--catalog", file("other.db"), "import", "manifest",
+        std::string(KI_SOURCE_DIR) + "/registry/groups"});
+  EXPECT_EQ(must({"--catalog=" + file("other.db"), "stats"}),
+            must({"stats", "--catalog", file("other.db")}));
+  EXPECT_FALSE(std::filesystem::exists(catalog()));
+  EXPECT_EQ(ki({"--catalog", file("other.db")}).code, 2);
+  EXPECT_EQ(ki({"--catalog"}).code, 2);
+}
+
 TEST_F(CliTest, AnswersAnExactQuestionFromTheBundledRegistry) {
   import_registry();
   const Outcome found = ki({"search", "kv cache update with rope backward", "gpu:B200", "--json"});

@@ -6,6 +6,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cstddef>
+#include <string>
+#include <vector>
 
 namespace ki::cli {
 namespace {
@@ -49,9 +52,24 @@ int fail_with(const Environment& environment, std::string_view command, const Er
   return exit_code(error.code());
 }
 
+// `ki --catalog PATH COMMAND …` is what `ki COMMAND --catalog PATH …` is: the catalog may be named
+// first.
+std::vector<std::string> catalog_after_command(std::span<const std::string> args) {
+  std::size_t leading = 0;
+  while (leading < args.size() && args[leading].starts_with("--catalog"))
+    leading += args[leading] == "--catalog" ? 2 : 1;
+  std::vector<std::string> out(args.begin(), args.end());
+  if (leading < out.size()) {
+    const auto command = out.begin() + static_cast<std::ptrdiff_t>(leading);
+    std::rotate(out.begin(), command, command + 1);
+  }
+  return out;
+}
+
 }  // namespace
 
-int run(std::span<const std::string> args, const Environment& environment) {
+int run(std::span<const std::string> given, const Environment& environment) {
+  const std::vector<std::string> args = catalog_after_command(given);
   if (args.empty()) {
     environment.err(overview());
     return kUsage;
@@ -83,7 +101,7 @@ int run(std::span<const std::string> args, const Environment& environment) {
     return kUsage;
   }
   const std::vector<Option> options = command->all_options();
-  auto arguments = Arguments::parse(args.subspan(1), options);
+  auto arguments = Arguments::parse(std::span(args).subspan(1), options);
   if (!arguments) return fail_with(environment, command->name, arguments.error());
   if (arguments->has("help")) {
     environment.out(page(*command));
