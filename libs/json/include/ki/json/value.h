@@ -38,6 +38,7 @@ class Value {
     return {Kind::kNumber, {.number = value}, 0, offset, is_canonical};
   }
   static Value string(std::string_view text, std::uint32_t offset = 0) {
+    // NOLINTNEXTLINE(bugprone-suspicious-stringview-data-usage): the size goes along
     return {Kind::kString, {.text = text.data()}, size32(text.size()), offset};
   }
   static Value array(std::span<const Value> items, std::uint32_t offset = 0) {
