@@ -37,8 +37,7 @@ class Value {
   static Value number(double value, bool is_canonical = true, std::uint32_t offset = 0) {
     return {Kind::kNumber, {.number = value}, 0, offset, is_canonical};
   }
-  static Value string(std::string_view text, std::uint32_t offset = 0) {
-    // NOLINTNEXTLINE(bugprone-suspicious-stringview-data-usage): the size goes along
+  static Value string(std::string_view text, std::uint32_t offset = 0) {  // NOLINTNEXTLINE
     return {Kind::kString, {.text = text.data()}, size32(text.size()), offset};
   }
   static Value array(std::span<const Value> items, std::uint32_t offset = 0) {
