@@ -314,7 +314,8 @@ TEST(Validator, TakesTextAsYamlOrJson) {
       verdict(validator, "\xEF\xBB\xBF" + manifest_text("SoftwareProject", R"({"name":"P"})")),
       "accepted");
   // JSON text goes to the JSON reader: surrogate pairs are what JSON says they are.
-  const auto pair = validator.read(manifest_text("SoftwareProject", R"({"name":"\ud83d\ude00"})"));
+  const std::string surrogates = manifest_text("SoftwareProject", R"({"name":"\ud83d\ude00"})");
+  const auto pair = validator.read(surrogates);
   ASSERT_TRUE(pair);
   EXPECT_EQ(pair->spec.find("name")->string(), "😀");
   EXPECT_EQ(verdict(validator, "{a: 1}"), "syntax ");
