@@ -103,7 +103,17 @@ Shared::Shared(const ServerOptions& of, std::vector<Network> proxies)
       limiter({of.limits.requests_per_second, of.limits.burst}) {}
 
 void Shared::publish(std::shared_ptr<const Edition> edition) {
-  published.store(std::make_shared<Published>(std::move(edition), options.cache_bytes, metrics));
+  auto next = std::make_shared<Published>(std::move(edition), options.cache_bytes, metrics);
+  {
+    const std::scoped_lock lock(published_mutex_);
+    published_.swap(next);
+  }
+  // The edition before, if nobody holds it any more, goes here, outside of the lock.
+}
+
+std::shared_ptr<Published> Shared::published() {
+  const std::scoped_lock lock(published_mutex_);
+  return published_;
 }
 
 void Shared::log_error(std::string_view line) const {
@@ -209,8 +219,7 @@ asio::awaitable<bool> Connection::read_request(RequestReader& reader) {
 asio::awaitable<Reply> Connection::answer(RawRequest& request) {
   Shared& shared = worker_.shared;
   // Pinned here: the whole answer is of one edition.
-  auto begun = shared.site.begin(shared.published.load(std::memory_order_acquire), request,
-                                 client_of(request));
+  auto begun = shared.site.begin(shared.published(), request, client_of(request));
   if (Reply* reply = std::get_if<Reply>(&begun)) co_return std::move(*reply);
   Site::Pending& pending = std::get<Site::Pending>(begun);
   if (!pending.route->may_block) co_return shared.site.finish(pending);
@@ -450,8 +459,7 @@ void Worker::tick(SteadyTime now) {
   date_ = http_date(shared.options.clock->now());
   for (const auto& connection : connections) connection->check_deadline(now);
   flush_log();
-  shared.metrics.cache_bytes.store(shared.published.load()->cache.bytes(),
-                                   std::memory_order_relaxed);
+  shared.metrics.cache_bytes.store(shared.published()->cache.bytes(), std::memory_order_relaxed);
 }
 
 std::string_view Worker::date() {

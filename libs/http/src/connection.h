@@ -47,6 +47,8 @@ struct Shared {
   Shared(const ServerOptions& of, std::vector<Network> proxies);
 
   void publish(std::shared_ptr<const Edition> edition);
+  // What requests that begin now are answered by.
+  std::shared_ptr<Published> published();
   void log_error(std::string_view line) const;
   bool is_trusted(const boost::asio::ip::address& address) const;
   // Counts one connection more of the client; false when it has too many.
@@ -60,11 +62,13 @@ struct Shared {
   Site site;
   RateLimiter limiter;
   boost::asio::thread_pool* pool = nullptr;
-  std::atomic<std::shared_ptr<Published>> published;
   std::atomic<bool> is_stopping = false;
   std::atomic<std::int64_t> open_connections = 0;
 
  private:
+  // Not std::atomic<std::shared_ptr>: its load in libstdc++ 12 gives the lock back without release.
+  std::mutex published_mutex_;
+  std::shared_ptr<Published> published_;
   std::mutex clients_mutex_;
   std::unordered_map<std::string, std::size_t> clients_;
 };

@@ -155,7 +155,7 @@ void Server::publish(std::shared_ptr<const Edition> edition) {
 }
 
 std::shared_ptr<const Edition> Server::edition() const {
-  return state_->shared.published.load()->edition;
+  return state_->shared.published()->edition;
 }
 
 std::uint16_t Server::port() const { return state_->listen.port; }

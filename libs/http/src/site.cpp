@@ -71,8 +71,8 @@ bool is_foreign_post(const Request& request, std::string_view origin) {
 }  // namespace
 
 Published::Published(std::shared_ptr<const Edition> of, std::size_t cache_bytes, Metrics& metrics)
-    : edition(std::move(of)), cache(cache_bytes) {
-  KI_CHECK(edition != nullptr && !edition->version.empty());
+    : edition(std::move(of)), is_unkept(edition->router.routes().size()), cache(cache_bytes) {
+  KI_CHECK(!edition->version.empty());
   KI_CHECK(std::ranges::all_of(edition->version, [](char c) {
     return is_ascii_alnum(c) || c == '.' || c == '-' || c == '_';
   }));
@@ -333,7 +333,9 @@ Reply Site::finish(Pending& pending) {
   };
   std::shared_ptr<const StoredReply> unkept;
   std::shared_ptr<const StoredReply> stored;
-  if (!pending.key.empty()) {
+  std::atomic<bool>& is_unkept = published.is_unkept[static_cast<std::size_t>(
+      pending.route - published.edition->router.routes().data())];
+  if (!pending.key.empty() && !is_unkept.load(std::memory_order_relaxed)) {
     stored = published.cache.find_or_make(pending.key, [&]() -> std::shared_ptr<const StoredReply> {
       bool may_keep = false;
       auto made = make_reply(&may_keep);
@@ -344,7 +346,14 @@ Reply Site::finish(Pending& pending) {
       unkept = std::move(made);
       return nullptr;
     });
-    if (!stored) stored = std::move(unkept);
+    if (!stored) {
+      stored = std::move(unkept);
+      if (stored == nullptr) {  // another thread's answer must not be kept; this is ours
+        bool may_keep = false;
+        stored = make_reply(&may_keep);
+      }
+      if (stored->status == 200) is_unkept.store(true, std::memory_order_relaxed);
+    }
   } else {
     bool may_keep = false;
     stored = make_reply(&may_keep);

@@ -9,6 +9,7 @@
 #include "request_reader.h"
 #include "response_cache.h"
 
+#include <atomic>
 #include <functional>
 #include <memory>
 #include <string>
@@ -24,6 +25,9 @@ struct Published {
 
   std::shared_ptr<const Edition> edition;
   std::vector<std::uint32_t> route_numbers;  // in metrics, by index of the edition's routes
+  // By index of the routes: the last answer of this route must not be kept, so that threads need
+  // not wait for each other to make one.
+  std::vector<std::atomic<bool>> is_unkept;
   ResponseCache cache;
 };
 

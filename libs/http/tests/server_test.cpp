@@ -419,7 +419,8 @@ TEST_F(ServerTest, IsNotHeldUpByClientsThatDoNotRead) {
   }
   const auto begun = std::chrono::steady_clock::now();
   for (int i = 0; i < 50; ++i) EXPECT_EQ(get("/page/" + std::to_string(i)).status, 200);
-  EXPECT_LT(std::chrono::steady_clock::now() - begun, 5s);
+  // Each of them may take more than two minutes for its answer.
+  EXPECT_LT(std::chrono::steady_clock::now() - begun, 30s);
 }
 
 TEST_F(ServerTest, SendsALargeAnswerWhole) {

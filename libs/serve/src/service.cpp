@@ -8,6 +8,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <atomic>
 #include <condition_variable>
 #include <mutex>
 #include <thread>
@@ -95,6 +96,7 @@ struct Service::State {
         fmt::format("{}.{}-{}-{}", snapshot->seq(), snapshot->head().chain.hex().substr(0, 8),
                     options.build, now.date());
     ++health.editions;
+    served_version = snapshot->seq();
     day = options.http.clock->now().date();
     return std::make_shared<const http::Edition>(
         http::Edition{.version = std::move(version),
@@ -165,6 +167,7 @@ struct Service::State {
   std::unique_ptr<store_sqlite::SqliteStore> store;
   bool is_read_only = false;
   std::unique_ptr<catalog::LiveCatalog> live;
+  std::atomic<catalog::Seq> served_version = 0;
   std::string day;  // of the clock, when the edition was made
   std::unique_ptr<http::Server> server;
   std::mutex mutex;
@@ -197,7 +200,7 @@ Result<std::unique_ptr<Service>> Service::start(Options options) {
 
 std::string Service::address() const { return state_->server->address(); }
 std::uint16_t Service::port() const { return state_->server->port(); }
-catalog::Seq Service::version() const { return state_->live->current()->seq(); }
+catalog::Seq Service::version() const { return state_->served_version; }
 std::uint64_t Service::requests() const { return state_->metrics.requests(); }
 bool Service::stop(std::chrono::milliseconds drain) { return state_->stop(drain); }
 
