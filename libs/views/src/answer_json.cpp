@@ -4,6 +4,7 @@
 #include "ki/resolve/describe.h"
 #include "ki/views/parts.h"
 
+#include <algorithm>
 #include <cmath>
 #include <optional>
 #include <string>
@@ -80,16 +81,7 @@ void write_cohort_options(Writer& w, const Snapshot& s, const Answer& answer) {
       w.begin_object().member("key", fact.key).member("value", fact.value).end_object();
     }
     w.end_array().key("head");
-    if (option.head == kNone) {
-      w.null();
-    } else {
-      const auto& run = s.runs()[option.head];
-      w.begin_object()
-          .member("runId", id_text(run.id))
-          .member("implementation", s.text(s.implementations()[run.implementation].slug))
-          .member("value", run.value)
-          .end_object();
-    }
+    write_run_ref(w, s, option.head);
     w.end_object();
   }
   w.end_array();
@@ -110,162 +102,8 @@ void write_selected(Writer& w, const Snapshot& s, const Answer& answer) {
       .end_object();
 }
 
-void write_groups(Writer& w, const Snapshot& s, const Answer& answer) {
-  constexpr std::array kKinds = {resolve::GroupKind::kExact, resolve::GroupKind::kCompatible,
-                                 resolve::GroupKind::kSupportedUnmeasured,
-                                 resolve::GroupKind::kReported};
-  w.key("groups").begin_object();
-  for (const auto kind : kKinds) {
-    w.key(to_string(kind)).begin_array();
-    for (const Row& row : answer.group(kind).rows) write_row(w, s, row);
-    w.end_array();
-  }
-  w.end_object();
-  w.key("totals").begin_object();
-  for (const auto kind : kKinds) w.member(to_string(kind), answer.group(kind).total);
-  w.end_object();
-  w.key("overflow").begin_object();
-  for (const auto kind : kKinds) w.member(to_string(kind), answer.group(kind).overflow());
-  w.end_object();
-}
-
-void write_policy(Writer& w, const Answer& answer) {
-  const resolve::AppliedPolicy& policy = answer.policy;
-  w.key("policy").begin_object().member("ranking", policy.ranking);
-  w.key("minimumTrust");
-  if (policy.minimum_trust) {
-    w.value(query::to_string(*policy.minimum_trust));
-  } else {
-    w.null();
-  }
-  w.nullable("license", policy.license);
-  w.key("allowedLicenses").begin_array();
-  for (const std::string& license : policy.allowed_licenses) w.value(license);
-  w.end_array()
-      .member("sourceRequired", policy.require_source)
-      .member("installableRequired", policy.require_installable)
-      .nullable("maxAgeDays", policy.max_age_days);
-  w.key("hidden").begin_object();
-  for (std::size_t i = 0; i < resolve::kHiddenReasons; ++i) {
-    std::uint32_t total = 0;
-    for (const resolve::Group& group : answer.groups) total += group.hidden_by[i];
-    w.member(to_string(static_cast<resolve::Hidden>(i)), total);
-  }
-  w.end_object().end_object();
-}
-
-void write_understanding(Writer& w, const Answer& answer) {
-  w.key("facets").begin_array();
-  for (const query::Facet& facet : answer.facets) {
-    w.begin_object()
-        .member("token", facet.token)
-        .member("field", facet.field)
-        .member("display", facet.display)
-        .end_object();
-  }
-  w.end_array().key("issues").begin_array();
-  for (const query::Issue& issue : answer.issues) {
-    w.begin_object()
-        .member("token", issue.token)
-        .member("code", issue.code)
-        .nullable("hint", issue.hint);
-    text_or_null(w, "path", issue.path);
-    w.member("message", issue.message)
-        .member("refused", issue.severity == query::Severity::kRefused)
-        .end_object();
-  }
-  w.end_array().key("corrections").begin_array();
-  for (const resolve::Correction& correction : answer.corrections) {
-    w.begin_object()
-        .member("typed", correction.typed)
-        .member("readAs", correction.read_as)
-        .end_object();
-  }
-  w.end_array();
-}
-
-void write_side(Writer& w, const Snapshot& s, std::string_view key,
-                const std::optional<resolve::NearestSide>& side) {
-  w.key(key);
-  if (!side) {
-    w.null();
-    return;
-  }
-  w.begin_object()
-      .member("workloadId", id_text(s.workloads()[side->workload].id))
-      .member("label", resolve::workload_label(s, side->workload))
-      .member("value", side->value)
-      .member("runs", side->runs);
-  w.key("head");
-  if (side->head == kNone) {
-    w.null();
-  } else {
-    const auto& run = s.runs()[side->head];
-    w.begin_object()
-        .member("runId", id_text(run.id))
-        .member("implementation", s.text(s.implementations()[run.implementation].slug))
-        .member("value", run.value)
-        .member("unit", s.name(s.metrics()[s.cohorts()[run.cohort].metric].unit))
-        .end_object();
-  }
-  text_or_null(w, "comparisonKey",
-               side->cohort == kNone ? std::string() : digest_text(s.cohorts()[side->cohort].key));
-  text_or_null(w, "query", side->query);
-  w.end_object();
-}
-
-void write_matches(Writer& w, const Snapshot& s, const Answer& answer) {
-  w.key("matches");
-  if (!answer.chooser) {
-    w.null();
-    return;
-  }
-  const resolve::Chooser& chooser = *answer.chooser;
-  w.begin_object()
-      .member("total", chooser.total)
-      .member("offset", chooser.offset)
-      .member("withEvidence", chooser.with_evidence);
-  text_or_null(w, "facetLabel", chooser.facet_label);
-  w.key("rows").begin_array();
-  for (const resolve::ChooserRow& row : chooser.rows) {
-    const auto& op = s.operations()[row.operation];
-    w.begin_object()
-        .member("name", resolve::operation_name(s, row.operation))
-        .member("slug", s.text(op.slug))
-        .member("family", s.name(op.family))
-        .member("runs", op.eligible_runs)
-        .member("why", to_string(row.reason));
-    if (chooser.has_facets) {
-      w.member("matching", row.matching).member("withSource", row.with_source).key("best");
-      if (row.best == kNone) {
-        w.null();
-      } else {
-        const auto& run = s.runs()[row.best];
-        w.begin_object()
-            .member("runId", id_text(run.id))
-            .member("value", run.value)
-            .member("unit", s.name(s.metrics()[s.cohorts()[run.cohort].metric].unit))
-            .end_object();
-      }
-    }
-    w.end_object();
-  }
-  w.end_array().end_object();
-}
-
-void optional_row(Writer& w, const Snapshot& s, std::string_view key,
-                  const std::optional<Row>& row) {
-  w.key(key);
-  if (row) {
-    write_row(w, s, *row);
-  } else {
-    w.null();
-  }
-}
-
-}  // namespace
-
-void write_row(Writer& w, const Snapshot& s, const Row& row) {
+// `has_protocol`: also the protocol, which other groups state once.
+void write_row_of(Writer& w, const Snapshot& s, const Row& row, bool has_protocol) {
   const auto& implementation = s.implementations()[row.implementation];
   const auto& project = s.projects()[implementation.project];
   const bool has_run = row.run != kNone;
@@ -278,15 +116,7 @@ void write_row(Writer& w, const Snapshot& s, const Row& row) {
       .member("slug", s.text(implementation.slug))
       .member("digest", digest_text(implementation.digest))
       .end_object();
-  w.key("install");
-  if (implementation.install_kind != 0 && implementation.install_command.length != 0) {
-    w.begin_object()
-        .member("kind", s.name(implementation.install_kind))
-        .member("command", s.text(implementation.install_command))
-        .end_object();
-  } else {
-    w.null();
-  }
+  write_install(w, s, row.implementation);
   w.key("project")
       .begin_object()
       .member("name", s.text(project.name))
@@ -335,6 +165,9 @@ void write_row(Writer& w, const Snapshot& s, const Row& row) {
   }
   text_or_null(w, "comparisonKey",
                row.cohort == kNone ? std::string() : digest_text(s.cohorts()[row.cohort].key));
+  if (has_protocol && row.cohort != kNone) {
+    w.member("protocol", resolve::protocol_text(s, s.cohorts()[row.cohort].protocol));
+  }
   w.member("sourceAvailable", implementation.source_available != 0)
       .member("installable", implementation.installable != 0);
   w.key("license").begin_object();
@@ -348,8 +181,198 @@ void write_row(Writer& w, const Snapshot& s, const Row& row) {
   w.end_object();
 }
 
+void write_groups(Writer& w, const Snapshot& s, const Answer& answer) {
+  constexpr std::array kKinds = {resolve::GroupKind::kExact, resolve::GroupKind::kCompatible,
+                                 resolve::GroupKind::kSupportedUnmeasured,
+                                 resolve::GroupKind::kReported};
+  w.key("groups").begin_object();
+  for (const auto kind : kKinds) {
+    w.key(to_string(kind)).begin_array();
+    for (const Row& row : answer.group(kind).rows) {
+      write_row_of(w, s, row, kind == resolve::GroupKind::kReported);
+    }
+    w.end_array();
+  }
+  w.end_object();
+  w.key("totals").begin_object();
+  for (const auto kind : kKinds) w.member(to_string(kind), answer.group(kind).total);
+  w.end_object();
+  w.key("overflow").begin_object();
+  for (const auto kind : kKinds) w.member(to_string(kind), answer.group(kind).overflow());
+  w.end_object();
+}
+
+void write_policy(Writer& w, const Answer& answer) {
+  const resolve::AppliedPolicy& policy = answer.policy;
+  w.key("policy").begin_object().member("ranking", policy.ranking);
+  w.key("minimumTrust");
+  if (policy.minimum_trust) {
+    w.value(query::to_string(*policy.minimum_trust));
+  } else {
+    w.null();
+  }
+  w.nullable("license", policy.license);
+  w.key("allowedLicenses").begin_array();
+  for (const std::string& license : policy.allowed_licenses) w.value(license);
+  w.end_array()
+      .member("sourceRequired", policy.require_source)
+      .member("installableRequired", policy.require_installable)
+      .nullable("maxAgeDays", policy.max_age_days);
+  w.key("hidden").begin_object();
+  for (std::size_t i = 0; i < resolve::kHiddenReasons; ++i) {
+    std::uint32_t total = 0;
+    for (const resolve::Group& group : answer.groups) total += group.hidden_by[i];
+    w.member(to_string(static_cast<resolve::Hidden>(i)), total);
+  }
+  w.end_object().end_object();
+}
+
+void write_facets(Writer& w, const Answer& answer) {
+  w.key("facets").begin_array();
+  for (const query::Facet& facet : answer.facets) {
+    w.begin_object()
+        .member("token", facet.token)
+        .member("field", facet.field)
+        .member("display", facet.display)
+        .end_object();
+  }
+  w.end_array();
+}
+
+void write_issues(Writer& w, const Answer& answer) {
+  w.key("issues").begin_array();
+  for (const query::Issue& issue : answer.issues) {
+    w.begin_object()
+        .member("token", issue.token)
+        .member("code", issue.code)
+        .nullable("hint", issue.hint);
+    text_or_null(w, "path", issue.path);
+    w.member("message", issue.message)
+        .member("refused", issue.severity == query::Severity::kRefused)
+        .end_object();
+  }
+  w.end_array().key("corrections").begin_array();
+  for (const resolve::Correction& correction : answer.corrections) {
+    w.begin_object()
+        .member("typed", correction.typed)
+        .member("readAs", correction.read_as)
+        .end_object();
+  }
+  w.end_array();
+}
+
+void write_side(Writer& w, const Snapshot& s, std::string_view key,
+                const std::optional<resolve::NearestSide>& side) {
+  w.key(key);
+  if (!side) {
+    w.null();
+    return;
+  }
+  w.begin_object()
+      .member("workloadId", id_text(s.workloads()[side->workload].id))
+      .member("label", resolve::workload_label(s, side->workload))
+      .member("value", side->value)
+      .member("runs", side->runs);
+  w.key("head");
+  write_run_ref(w, s, side->head);
+  text_or_null(w, "comparisonKey",
+               side->cohort == kNone ? std::string() : digest_text(s.cohorts()[side->cohort].key));
+  text_or_null(w, "query", side->query);
+  w.end_object();
+}
+
+void write_matches(Writer& w, const Snapshot& s, const Answer& answer) {
+  w.key("matches");
+  if (!answer.chooser) {
+    w.null();
+    return;
+  }
+  const resolve::Chooser& chooser = *answer.chooser;
+  w.begin_object()
+      .member("total", chooser.total)
+      .member("offset", chooser.offset)
+      .member("withEvidence", chooser.with_evidence);
+  text_or_null(w, "facetLabel", chooser.facet_label);
+  w.key("rows").begin_array();
+  for (const resolve::ChooserRow& row : chooser.rows) {
+    const auto& op = s.operations()[row.operation];
+    w.begin_object()
+        .member("name", resolve::operation_name(s, row.operation))
+        .member("slug", s.text(op.slug))
+        .member("family", s.name(op.family))
+        .member("runs", op.eligible_runs)
+        .member("why", to_string(row.reason));
+    if (chooser.has_facets) {
+      w.member("matching", row.matching).member("withSource", row.with_source).key("best");
+      write_run_ref(w, s, row.best);
+    }
+    w.end_object();
+  }
+  w.end_array().end_object();
+}
+
+void write_nearest(Writer& w, const Snapshot& s, const Answer& answer) {
+  w.key("nearest");
+  if (!answer.nearest) {
+    w.null();
+    return;
+  }
+  w.begin_object()
+      .member("axis", answer.nearest->axis)
+      .member("requested", answer.nearest->requested);
+  write_side(w, s, "below", answer.nearest->below);
+  write_side(w, s, "above", answer.nearest->above);
+  w.end_object();
+}
+
+// Where else to look: families when nothing was found, other operations.
+void write_related(Writer& w, const Snapshot& s, const Answer& answer) {
+  w.key("families").begin_array();
+  for (const resolve::FamilyHint& family : answer.families) {
+    w.begin_object()
+        .member("family", s.name(family.family))
+        .member("operations", family.operations)
+        .member("runs", family.runs)
+        .end_object();
+  }
+  w.end_array().key("related").begin_array();
+  for (const Index operation : answer.related) write_operation(w, s, operation);
+  w.end_array();
+}
+
+void write_excluded(Writer& w, const Snapshot& s, const Answer& answer) {
+  w.key("excluded").begin_array();
+  for (const resolve::Excluded& excluded : answer.excluded) {
+    w.begin_object()
+        .member("runId", id_text(s.runs()[excluded.run].id))
+        .key("reasons")
+        .begin_array();
+    for (const std::string_view reason : excluded.reasons) w.value(reason);
+    w.end_array().end_object();
+  }
+  w.end_array().member("excludedTotal", answer.excluded_total);
+}
+
+void optional_row(Writer& w, const Snapshot& s, std::string_view key,
+                  const std::optional<Row>& row) {
+  w.key(key);
+  if (row) {
+    write_row(w, s, *row);
+  } else {
+    w.null();
+  }
+}
+
+}  // namespace
+
+void write_row(Writer& w, const Snapshot& s, const Row& row) { write_row_of(w, s, row, false); }
+
 void write_answer(Writer& w, const Snapshot& s, const Answer& answer,
                   const AnswerContext& context) {
+  const auto is_wanted = [&](std::string_view part) {
+    return context.include.empty() ||
+           std::ranges::find(context.include, part) != context.include.end();
+  };
   w.begin_object();
   text_or_null(w, "query", context.query);
   w.member("interpretation", resolve::interpretation(s, answer))
@@ -363,49 +386,27 @@ void write_answer(Writer& w, const Snapshot& s, const Answer& answer,
     w.value(to_string(answer.operation_reason));
   }
   w.member("policyVersion", answer.policy.ranking).member("catalogVersion", answer.catalog_seq);
-  write_policy(w, answer);
-  write_understanding(w, answer);
-  write_selected(w, s, answer);
+  if (is_wanted("policy")) write_policy(w, answer);
+  if (is_wanted("facets")) write_facets(w, answer);
+  if (is_wanted("issues")) write_issues(w, answer);
+  if (is_wanted("selected")) write_selected(w, s, answer);
   w.key("cohort");
   write_cohort(w, s, answer.selected.cohort);
-  write_cohort_options(w, s, answer);
+  if (is_wanted("cohortOptions")) write_cohort_options(w, s, answer);
   optional_row(w, s, "bestVerified", answer.best_verified);
   optional_row(w, s, "bestDeployable", answer.best_deployable);
   write_groups(w, s, answer);
-  write_matches(w, s, answer);
-  w.key("nearest");
-  if (answer.nearest) {
-    w.begin_object()
-        .member("axis", answer.nearest->axis)
-        .member("requested", answer.nearest->requested);
-    write_side(w, s, "below", answer.nearest->below);
-    write_side(w, s, "above", answer.nearest->above);
-    w.end_object();
-  } else {
-    w.null();
+  text_or_null(w, "nextCursor", context.next_cursor);
+  if (is_wanted("matches")) write_matches(w, s, answer);
+  if (is_wanted("nearest")) write_nearest(w, s, answer);
+  if (is_wanted("related")) write_related(w, s, answer);
+  if (is_wanted("excluded")) write_excluded(w, s, answer);
+  if (is_wanted("sources")) {
+    w.key("sources").begin_array();
+    for (const Index source : answer.sources) write_json(w, source_of(s, source));
+    w.end_array();
   }
-  w.key("families").begin_array();
-  for (const resolve::FamilyHint& family : answer.families) {
-    w.begin_object()
-        .member("family", s.name(family.family))
-        .member("operations", family.operations)
-        .member("runs", family.runs)
-        .end_object();
-  }
-  w.end_array().key("related").begin_array();
-  for (const Index operation : answer.related) write_operation(w, s, operation);
-  w.end_array().key("excluded").begin_array();
-  for (const resolve::Excluded& excluded : answer.excluded) {
-    w.begin_object()
-        .member("runId", id_text(s.runs()[excluded.run].id))
-        .key("reasons")
-        .begin_array();
-    for (const std::string_view reason : excluded.reasons) w.value(reason);
-    w.end_array().end_object();
-  }
-  w.end_array().member("excludedTotal", answer.excluded_total).key("sources").begin_array();
-  for (const Index source : answer.sources) write_json(w, source_of(s, source));
-  w.end_array().member("generatedAt", context.generated_at.to_string()).end_object();
+  w.member("generatedAt", context.generated_at.to_string()).end_object();
 }
 
 }  // namespace ki::views

@@ -98,8 +98,7 @@ class Feed {
     ++entry.records_total;
     entry.largest_improvement_pct = std::max(entry.largest_improvement_pct, percent);
     if (entry.records.size() < kRecordsShown) {
-      entry.records.push_back(
-          {.run = run, .previous = previous, .previous_value = before, .improvement_pct = percent});
+      entry.records.push_back({.run = run, .previous = previous, .improvement_pct = percent});
     }
     add_once(entry.projects, project_of(run));
     add_once(entry.projects, project_of(previous));

@@ -35,11 +35,9 @@ void write_record(json::Writer& w, const Snapshot& s, const ChangeEntry::Record&
   write_json(w, named_project(s, s.implementations()[run.implementation].project));
   w.key("value");
   write_json(w, primary_of(s, record.run));
-  w.key("previous")
-      .begin_object()
-      .member("runId", id_text(previous.id))
-      .member("value", record.previous_value)
-      .key("implementation");
+  w.key("previous").begin_object().member("runId", id_text(previous.id)).key("value");
+  write_json(w, primary_of(s, record.previous));
+  w.key("implementation");
   write_json(w, named_implementation(s, previous.implementation));
   w.end_object().member("improvementPct", record.improvement_pct).end_object();
 }
@@ -99,7 +97,7 @@ void write_json(json::Writer& w, const ChangePage& page, const ChangeEntry& entr
   w.end_object();
 }
 
-void write_json(json::Writer& w, const ChangePage& page) {
+void write_json(json::Writer& w, const ChangePage& page, std::string_view next_cursor) {
   w.begin_object()
       .member("illustrative", page.is_illustrative)
       .member("since", page.since.to_string())
@@ -116,10 +114,9 @@ void write_json(json::Writer& w, const ChangePage& page) {
     write_json(w, page, entry);
   }
   if (!day.empty()) w.end_array().end_object();
-  w.end_array()
-      .member("total", page.total)
-      .member("offset", page.options.offset)
-      .member("policy", to_string(page.options.policy))
+  w.end_array().member("total", page.total);
+  text_or_null(w, "nextCursor", next_cursor);
+  w.member("policy", to_string(page.options.policy))
       .member("catalogVersion", page.ledger->snapshot().seq())
       .member("generatedAt", page.options.now.to_string())
       .end_object();

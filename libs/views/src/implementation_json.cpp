@@ -1,3 +1,4 @@
+#include "ki/policy/ranking.h"
 #include "ki/views/answer_json.h"
 #include "ki/views/implementation_view.h"
 #include "text_list.h"
@@ -84,7 +85,8 @@ void write_source(json::Writer& w, const ImplementationView& view) {
 
 }  // namespace
 
-void write_json(json::Writer& w, const catalog::Snapshot& s, const ImplementationView& view) {
+void write_json(json::Writer& w, const catalog::Snapshot& s, const ImplementationView& view,
+                std::string_view next_cursor) {
   w.begin_object().member("illustrative", view.is_illustrative);
   write_identity(w, view);
   write_use(w, view);
@@ -103,6 +105,7 @@ void write_json(json::Writer& w, const catalog::Snapshot& s, const Implementatio
   w.key("bestResults").begin_array();
   for (const resolve::Row& row : view.results) write_row(w, s, row);
   w.end_array().member("resultsTotal", view.results_total);
+  text_or_null(w, "nextCursor", next_cursor);
   text_list(w, "limitations", view.limitations);
   w.key("provenance").begin_object().key("sources");
   write_json(w, view.sources);
@@ -114,7 +117,9 @@ void write_json(json::Writer& w, const catalog::Snapshot& s, const Implementatio
   } else {
     w.value(*view.manifest);
   }
-  w.member("catalogVersion", view.catalog_version).end_object();
+  w.member("policyVersion", policy::kRankingV1)
+      .member("catalogVersion", view.catalog_version)
+      .end_object();
 }
 
 }  // namespace ki::views

@@ -1,14 +1,11 @@
 #include "gpu_filter.h"
 #include "ki/base/text.h"
-#include "ki/base/uuid.h"
 #include "ki/catalog/run_status.h"
-#include "ki/digest/digest.h"
 #include "ki/views/lists.h"
 
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <charconv>
 #include <tuple>
 
 namespace ki::views {
@@ -17,47 +14,9 @@ namespace {
 using catalog::Snapshot;
 namespace run_flags = catalog::run_flags;
 
-// A place in the order of runs_newest, which no publication moves.
-struct Place {
-  std::int64_t observed_ms = 0;
-  catalog::Bytes16 id{};
-};
-
-Place place_of(const catalog::RunRow& run) { return {run.observed_ms, run.id}; }
-bool is_after(const Place& a, const Place& b) {  // a stands after b
+RunPlace place_of(const catalog::RunRow& run) { return {run.observed_ms, run.id}; }
+bool is_after(const RunPlace& a, const RunPlace& b) {  // a stands after b
   return std::tie(a.observed_ms, a.id) < std::tie(b.observed_ms, b.id);
-}
-
-// "r1.<observed>.<id>.<filters>": the last part binds it to the filters.
-std::string filter_mark(const Snapshot& s, const RunListOptions& o) {
-  const std::string operation =
-      o.operation == kNone ? std::string() : digest_text(s.operations()[o.operation].digest);
-  return Digest::of(fmt::format("{}\n{}\n{}\n{}\n{}", operation, ascii_lower(trim(o.hardware)),
-                                o.source, o.status, o.since_ms))
-      .hex()
-      .substr(0, 12);
-}
-
-std::string cursor_text(const Place& place, std::string_view mark) {
-  return fmt::format("r1.{}.{}.{}", place.observed_ms, id_text(place.id), mark);
-}
-
-Result<Place> parse_cursor(std::string_view text, std::string_view mark) {
-  const auto parts = split(text, '.');
-  const auto refuse = [&](std::string_view why) {
-    return fail(Code::kInvalidArgument, fmt::format("cursor {} {}", quote(text), why));
-  };
-  if (parts.size() != 4 || parts[0] != "r1") return refuse("is none of this list");
-  Place place;
-  const std::string_view ms = parts[1];
-  const auto [end, error] = std::from_chars(ms.data(), ms.data() + ms.size(), place.observed_ms);
-  const auto id = Uuid::parse(parts[2]);
-  if (error != std::errc{} || end != ms.data() + ms.size() || !id) {
-    return refuse("is none of this list");
-  }
-  if (parts[3] != mark) return refuse("belongs to other filters; start without it");
-  place.id = id->bytes;
-  return place;
 }
 
 class RunLister {
@@ -67,22 +26,17 @@ class RunLister {
 
   Result<RunList> list() {
     KI_TRY_VOID(read_filters());
-    const std::string mark = filter_mark(s_, options_);
-    std::optional<Place> after;
-    if (!options_.cursor.empty()) {
-      KI_TRY(after, parse_cursor(options_.cursor, mark));
-    }
     if (options_.limit == 0) return RunList{};
     if (options_.operation == kNone) {
-      take_newest(after);
+      take_newest(options_.after);
     } else {
-      take_of_operation(after);
+      take_of_operation(options_.after);
     }
     RunList list;
     const bool has_more = found_.size() > options_.limit;
     if (has_more) found_.resize(options_.limit);
     for (const Index run : found_) list.items.push_back(item_of(run));
-    if (has_more) list.next_cursor = cursor_text(place_of(s_.runs()[found_.back()]), mark);
+    if (has_more) list.next = place_of(s_.runs()[found_.back()]);
     return list;
   }
 
@@ -119,7 +73,7 @@ class RunLister {
   // One more than the page holds, so that the last page is known as such.
   std::size_t wanted() const { return options_.limit + 1; }
 
-  void take_newest(const std::optional<Place>& after) {
+  void take_newest(const std::optional<RunPlace>& after) {
     const auto newest = s_.columns().runs_newest;
     auto at = newest.begin();
     if (after) {
@@ -135,7 +89,7 @@ class RunLister {
   }
 
   // Only the runs of the operation are looked at.
-  void take_of_operation(const std::optional<Place>& after) {
+  void take_of_operation(const std::optional<RunPlace>& after) {
     for (const Index cohort : s_.cohorts_of_operation(options_.operation)) {
       if (!gpu_.passes_cohort(cohort)) continue;
       for (const Index index : s_.runs_of_cohort(cohort)) {
@@ -210,14 +164,6 @@ void write_json(json::Writer& w, const RunItem& item) {
       .member("source", item.source.slug)
       .member("observedAt", Instant{item.observed_ms}.to_string())
       .end_object();
-}
-
-void write_json(json::Writer& w, const RunList& list) {
-  w.begin_object().key("runs").begin_array();
-  for (const RunItem& item : list.items) write_json(w, item);
-  w.end_array();
-  text_or_null(w, "nextCursor", list.next_cursor);
-  w.end_object();
 }
 
 }  // namespace ki::views

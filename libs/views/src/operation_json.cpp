@@ -1,3 +1,4 @@
+#include "ki/policy/ranking.h"
 #include "ki/views/answer_json.h"
 #include "ki/views/operation_view.h"
 #include "text_list.h"
@@ -80,14 +81,6 @@ void write_workloads(json::Writer& w, const OperationView& view) {
   w.end_array().member("workloadsTotal", view.workloads_total);
 }
 
-void write_head(json::Writer& w, const Snapshot& s, Index run) {
-  w.begin_object().member("runId", id_text(s.runs()[run].id)).key("implementation");
-  write_json(w, named_implementation(s, s.runs()[run].implementation));
-  w.key("primary");
-  write_json(w, primary_of(s, run));
-  w.end_object();
-}
-
 void write_groups(json::Writer& w, const Snapshot& s, const OperationView& view) {
   w.key("cohortOptions").begin_array();
   for (const OperationView::GroupOption& option : view.group_options) {
@@ -97,7 +90,7 @@ void write_groups(json::Writer& w, const Snapshot& s, const OperationView& view)
         .key("differs");
     write_json(w, option.differs);
     w.member("runs", option.runs).key("head");
-    write_head(w, s, option.head);
+    write_run_ref(w, s, option.head);
     w.end_object();
   }
   w.end_array().key("cohort");
@@ -113,7 +106,7 @@ void write_groups(json::Writer& w, const Snapshot& s, const OperationView& view)
   }
   w.key("records").begin_array();
   for (const resolve::Row& row : view.records) write_row(w, s, row);
-  w.end_array().member("recordsTotal", view.records_total).key("sweep").null();
+  w.end_array().member("recordsTotal", view.records_total);
 }
 
 void write_implementations(json::Writer& w, const Snapshot& s, const OperationView& view) {
@@ -164,7 +157,9 @@ void write_json(json::Writer& w, const Snapshot& s, const OperationView& view) {
   instant_or_null(w, "lastObservedAt", view.last_observed_ms);
   w.end_object().key("sources");
   write_json(w, view.sources);
-  w.member("catalogVersion", view.catalog_version).end_object();
+  w.member("policyVersion", policy::kRankingV1)
+      .member("catalogVersion", view.catalog_version)
+      .end_object();
 }
 
 }  // namespace ki::views

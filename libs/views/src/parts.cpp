@@ -197,4 +197,33 @@ void write_json(json::Writer& w, std::span<const SourceRef> list) {
   w.end_array();
 }
 
+void write_install(json::Writer& w, const Snapshot& snapshot, Index implementation) {
+  const auto& row = snapshot.implementations()[implementation];
+  w.key("install");
+  if (row.install_kind == 0 || row.install_command.length == 0) {
+    w.null();
+    return;
+  }
+  w.begin_object()
+      .member("kind", snapshot.name(row.install_kind))
+      .member("command", snapshot.text(row.install_command))
+      .end_object();
+}
+
+void write_run_ref(json::Writer& w, const Snapshot& snapshot, Index run) {
+  if (run == kNone) {
+    w.null();
+    return;
+  }
+  const auto& row = snapshot.runs()[run];
+  w.begin_object()
+      .member("runId", id_text(row.id))
+      .member("runDigest", digest_text(row.digest))
+      .key("implementation");
+  write_json(w, named_implementation(snapshot, row.implementation));
+  w.key("primary");
+  write_json(w, primary_of(snapshot, run));
+  w.end_object();
+}
+
 }  // namespace ki::views

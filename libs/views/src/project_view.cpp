@@ -1,8 +1,10 @@
 #include "ki/views/project_view.h"
 
 #include "ki/display/names.h"
+#include "ki/policy/ranking.h"
 #include "project_moves.h"
 #include "tally.h"
+#include "text_list.h"
 
 #include <algorithm>
 #include <map>
@@ -124,12 +126,8 @@ ProjectView project_view(const RecordLedger& ledger, Index project,
   return view;
 }
 
-void write_json(json::Writer& w, const Snapshot& s, const ProjectView& view) {
-  const auto write_texts = [&](std::string_view key, const auto& texts) {
-    w.key(key).begin_array();
-    for (const auto& text : texts) w.value(text);
-    w.end_array();
-  };
+void write_json(json::Writer& w, const Snapshot& s, const ProjectView& view,
+                std::string_view next_cursor) {
   w.begin_object()
       .member("illustrative", view.is_illustrative)
       .key("project")
@@ -139,7 +137,7 @@ void write_json(json::Writer& w, const Snapshot& s, const ProjectView& view) {
       .member("name", view.name)
       .member("kind", view.kind);
   text_or_null(w, "repositoryUrl", view.url);
-  write_texts("licenses", view.licences);
+  text_list(w, "licenses", view.licences);
   w.end_object()
       .key("stats")
       .begin_object()
@@ -148,7 +146,7 @@ void write_json(json::Writer& w, const Snapshot& s, const ProjectView& view) {
       .member("records", view.records_total)
       .member("gained30d", view.gained)
       .member("lost30d", view.lost);
-  write_texts("hardware", view.hardware);
+  text_list(w, "hardware", view.hardware);
   instant_or_null(w, "lastObservedAt", view.last_observed_ms);
   w.end_object().key("records").begin_array();
   for (const RecordItem& item : view.records.items) write_json(w, view.records, item);
@@ -171,7 +169,10 @@ void write_json(json::Writer& w, const Snapshot& s, const ProjectView& view) {
       w.null();
     } else {
       const auto& run = s.runs()[item.best_run];
-      w.begin_object().member("runId", id_text(run.id)).key("primary");
+      w.begin_object()
+          .member("runId", id_text(run.id))
+          .member("runDigest", digest_text(run.digest))
+          .key("primary");
       write_json(w, primary_of(s, item.best_run));
       w.member("rank", run.rank)
           .member("cohortSize", s.cohorts()[run.cohort].ranked)
@@ -184,9 +185,12 @@ void write_json(json::Writer& w, const Snapshot& s, const ProjectView& view) {
     write_json(w, item.licence);
     w.end_object();
   }
-  w.end_array().member("implementationsTotal", view.implementations_total).key("sources");
+  w.end_array().member("implementationsTotal", view.implementations_total);
+  text_or_null(w, "nextCursor", next_cursor);
+  w.key("sources");
   write_json(w, view.sources);
-  w.member("catalogVersion", view.catalog_version)
+  w.member("policyVersion", policy::kRankingV1)
+      .member("catalogVersion", view.catalog_version)
       .member("generatedAt", view.now.to_string())
       .end_object();
 }

@@ -1,3 +1,4 @@
+#include "ki/policy/ranking.h"
 #include "ki/views/answer_json.h"
 #include "ki/views/records.h"
 
@@ -45,13 +46,12 @@ void write_json(json::Writer& w, const RecordPage& page, const RecordItem& item)
   w.end_array().end_object();
 }
 
-void write_json(json::Writer& w, const RecordPage& page) {
+void write_json(json::Writer& w, const RecordPage& page, std::string_view next_cursor) {
   w.begin_object().key("records").begin_array();
   for (const RecordItem& item : page.items) write_json(w, page, item);
-  w.end_array()
-      .member("total", page.total)
-      .member("offset", page.options.offset)
-      .key("counts")
+  w.end_array().member("total", page.total);
+  text_or_null(w, "nextCursor", next_cursor);
+  w.key("counts")
       .begin_object()
       .member("holders", page.holders)
       .member("events", page.events)
@@ -62,6 +62,7 @@ void write_json(json::Writer& w, const RecordPage& page) {
       .member("gpus", page.ledger->hardware().size())
       .end_object()
       .member("policy", to_string(page.options.policy))
+      .member("policyVersion", policy::kRankingV1)
       .member("catalogVersion", page.ledger->snapshot().seq())
       .member("generatedAt", page.now.to_string())
       .end_object();

@@ -1,3 +1,4 @@
+#include "ki/policy/ranking.h"
 #include "ki/views/run_view.h"
 
 namespace ki::views {
@@ -45,7 +46,7 @@ void write_group(json::Writer& w, const RunView& view) {
   }
   w.member("cohortSize", group.size)
       .member("tiedWithPrevious", group.is_tied)
-      .member("policyVersion", "ranking-v1")
+      .member("policyVersion", policy::kRankingV1)
       .member("line", view.rank_line)
       .member("eligible", group.ineligible_reasons.empty())
       .key("ineligibleReasons")
@@ -165,6 +166,7 @@ void write_provenance(json::Writer& w, const RunView& view) {
   text_or_null(w, "externalId", view.external_id);
   w.member("observedAt", view.observed_at.to_string()).end_object();
   text_or_null(w, "externalId", view.external_id);
+  text_or_null(w, "externalUrl", view.external_url);
   // Runs are not linked to the snapshots that they were read from.
   w.key("parserVersion").null().key("snapshotDigest").null();
   w.member("protocolKey", view.protocol_digest)

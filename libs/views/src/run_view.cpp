@@ -6,6 +6,7 @@
 #include "ki/display/labels.h"
 #include "ki/manifest/derived.h"
 #include "ki/policy/eligibility.h"
+#include "ki/policy/ranking.h"
 #include "ki/resolve/describe.h"
 #include "run_parts.h"
 #include "stored.h"
@@ -148,7 +149,7 @@ class Maker {
                             .is_tied = group.is_tied,
                             .is_source_native = is_source_native,
                             .observed_at = view_.observed_at,
-                            .policy_version = "ranking-v1",
+                            .policy_version = policy::kRankingV1,
                             .as_of = {},
                             .ineligible = group.ineligible_reasons});
   }

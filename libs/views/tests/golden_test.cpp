@@ -6,7 +6,7 @@
 #include "ki/views/operation_view.h"
 #include "ki/views/project_view.h"
 #include "ki/views/run_view.h"
-#include "public_catalog.h"
+#include "ki/views_testing/public_catalog.h"
 
 #include <fmt/format.h>
 #include <gtest/gtest.h>

@@ -4,7 +4,7 @@
 #include "ki/views/changes.h"
 #include "ki/views/lists.h"
 #include "ki/views/project_view.h"
-#include "small_catalog.h"
+#include "ki/views_testing/small_catalog.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -287,7 +287,7 @@ TEST(ChangesTest, GroupTheRecordsOfOneOperationSourceAndDay) {
   EXPECT_EQ(page->entries[1].batch->runs, 2u);
   EXPECT_EQ(page->entries[1].batch->first_records, 0u);
   EXPECT_EQ(page->entries[2].batch->first_records, 2u);
-  const auto json = written([&](json::Writer& w) { write_json(w, *page); });
+  const auto json = written([&](json::Writer& w) { write_json(w, *page, ""); });
   EXPECT_EQ(json.root.find("days")->items().size(), 2u);
 }
 
@@ -358,7 +358,7 @@ TEST(ProjectsTest, CountWhatTheyGainedAndLostInAMonth) {
   EXPECT_EQ(view.implementations.front().named.slug, "beta-norm");
   EXPECT_EQ(view.implementations.back().best_run, kNone);
   EXPECT_THAT(view.hardware, ElementsAre("NVIDIA B200"));
-  const auto json = written([&](json::Writer& w) { write_json(w, *world.snapshot, view); });
+  const auto json = written([&](json::Writer& w) { write_json(w, *world.snapshot, view, ""); });
   EXPECT_EQ(json.root.find("records")->items().size(), 1u);
 }
 

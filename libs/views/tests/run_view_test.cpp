@@ -4,7 +4,7 @@
 #include "ki/base/uuid.h"
 #include "ki/digest/digest.h"
 #include "ki/display/cite.h"
-#include "small_catalog.h"
+#include "ki/views_testing/small_catalog.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -9,8 +9,8 @@
 #include "ki/resolve/resolver.h"
 #include "ki/resolve/search_index.h"
 #include "ki/views/records.h"
+#include "ki/views_testing/small_catalog.h"
 #include "ki/web/site.h"
-#include "small_catalog.h"
 
 #include <memory>
 #include <string>

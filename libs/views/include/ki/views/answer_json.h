@@ -7,6 +7,8 @@
 #include "ki/json/writer.h"
 #include "ki/resolve/answer.h"
 
+#include <span>
+#include <string>
 #include <string_view>
 
 namespace ki::views {
@@ -14,11 +16,16 @@ namespace ki::views {
 struct AnswerContext {
   std::string_view query;  // as asked; empty for a structured request
   Instant generated_at;
+  std::string_view next_cursor = {};  // leads to the page after this one; empty on the last
+  // Parts to write beside the answer itself (spec 06.1 "include"): facets, issues, policy,
+  // selected, excluded, related, nearest, sources, matches, cohortOptions; empty: all.
+  std::span<const std::string> include = {};
 };
 
 // One object: query, interpretation, mode, operation, policyVersion, catalogVersion, policy,
 // facets, issues, corrections, selected, cohort, cohortOptions, bestVerified, bestDeployable,
-// groups, overflow, hidden, matches, nearest, families, related, excluded, sources, generatedAt.
+// groups, totals, overflow, nextCursor, matches, nearest, families, related, excluded, sources,
+// generatedAt.
 void write_answer(json::Writer& w, const catalog::Snapshot& snapshot, const resolve::Answer& answer,
                   const AnswerContext& context);
 

@@ -14,7 +14,6 @@ struct ChangeEntry {
   struct Record {  // one group's new leader
     Index run = kNone;
     Index previous = kNone;  // the leader before
-    double previous_value = 0;
     double improvement_pct = 0;
   };
   struct Correction {
@@ -73,8 +72,9 @@ struct ChangePage {
 Result<ChangePage> list_changes(const RecordLedger& ledger, catalog::Store* store,
                                 const ChangeOptions& options);
 
-// {illustrative, since, days: [{date, entries}], total, policy, catalogVersion, generatedAt}.
-void write_json(json::Writer& w, const ChangePage& page);
+// {illustrative, since, days: [{date, entries}], total, nextCursor, policy, catalogVersion,
+// generatedAt}. `next_cursor` leads to the page after this one; empty on the last.
+void write_json(json::Writer& w, const ChangePage& page, std::string_view next_cursor);
 void write_json(json::Writer& w, const ChangePage& page, const ChangeEntry& entry);
 
 }  // namespace ki::views

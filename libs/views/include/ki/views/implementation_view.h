@@ -93,6 +93,8 @@ Result<ImplementationView> implementation_view(const catalog::Snapshot& snapshot
                                                catalog::Store& store, Index implementation,
                                                const ImplementationViewOptions& options);
 
-void write_json(json::Writer& w, const catalog::Snapshot& snapshot, const ImplementationView& view);
+// `next_cursor` leads to the next page of results; empty on the last.
+void write_json(json::Writer& w, const catalog::Snapshot& snapshot, const ImplementationView& view,
+                std::string_view next_cursor);
 
 }  // namespace ki::views

@@ -83,13 +83,19 @@ void write_json(json::Writer& w, const ProjectItem& item);
 
 // ---- runs
 
+// A place in the list of runs, newest observed first. No publication moves it: pages that start
+// after it never repeat a run, nor leave out one that was there.
+struct RunPlace {
+  std::int64_t observed_ms = 0;
+  catalog::Bytes16 id{};
+};
 struct RunListOptions {
   Index operation = kNone;
-  std::string_view hardware{};  // a GPU, matched as a product; empty: all
-  std::string_view source{};    // slug; empty: all
-  std::string_view status{};    // empty: all
-  std::int64_t since_ms = 0;    // observed then or later; 0: any
-  std::string_view cursor{};    // of RunList::next_cursor; empty: the newest
+  std::string_view hardware{};      // a GPU, matched as a product; empty: all
+  std::string_view source{};        // slug; empty: all
+  std::string_view status{};        // empty: all
+  std::int64_t since_ms = 0;        // observed then or later; 0: any
+  std::optional<RunPlace> after{};  // RunList::next of the page before; nothing: the newest
   std::size_t limit = kListLimit;
 };
 struct RunItem {
@@ -110,15 +116,12 @@ struct RunItem {
   std::int64_t observed_ms = 0;
 };
 struct RunList {
-  std::vector<RunItem> items;  // newest observed first
-  // Where the next page begins, for the same filters only; empty on the last page. Rows that are
-  // published meanwhile never repeat or hide others.
-  std::string next_cursor;
+  std::vector<RunItem> items;    // newest observed first
+  std::optional<RunPlace> next;  // the last item's, when there are more
 };
-// kInvalidArgument: a cursor that is none, or of other filters; an unknown source or status.
+// kInvalidArgument: an unknown source or status.
 Result<RunList> list_runs(const catalog::Snapshot& snapshot, const RunListOptions& options);
 void write_json(json::Writer& w, const RunItem& item);
-void write_json(json::Writer& w, const RunList& list);
 
 // ---- serving facts, which the snapshot does not hold
 

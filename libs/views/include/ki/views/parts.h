@@ -78,6 +78,10 @@ void write_json(json::Writer& w, const Licence& licence);
 void write_json(json::Writer& w, const SourceRef& source);
 void write_json(json::Writer& w, std::span<const KeyValue> list);
 void write_json(json::Writer& w, std::span<const SourceRef> list);
+// The member "install": {kind, command}, or null unless both are known.
+void write_install(json::Writer& w, const catalog::Snapshot& snapshot, Index implementation);
+// {runId, runDigest, implementation, primary}; null for kNone.
+void write_run_ref(json::Writer& w, const catalog::Snapshot& snapshot, Index run);
 // Empty text and 0 read null.
 void text_or_null(json::Writer& w, std::string_view key, std::string_view text);
 void instant_or_null(json::Writer& w, std::string_view key, std::int64_t ms);

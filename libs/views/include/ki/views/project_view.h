@@ -56,6 +56,8 @@ struct ProjectViewOptions {
 ProjectView project_view(const RecordLedger& ledger, Index project,
                          const ProjectViewOptions& options);
 
-void write_json(json::Writer& w, const catalog::Snapshot& snapshot, const ProjectView& view);
+// `next_cursor` leads to the next page of records and implementations; empty on the last.
+void write_json(json::Writer& w, const catalog::Snapshot& snapshot, const ProjectView& view,
+                std::string_view next_cursor);
 
 }  // namespace ki::views

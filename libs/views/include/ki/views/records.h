@@ -154,8 +154,9 @@ struct RecordPage {
 // Linear in holders; the text filter looks at each operation, GPU and name once.
 RecordPage list_records(const RecordLedger& ledger, const RecordOptions& options, Instant now);
 
-// {records, total, offset, counts, policy, catalogVersion, generatedAt}.
-void write_json(json::Writer& w, const RecordPage& page);
+// {records, total, nextCursor, counts, policy, catalogVersion, generatedAt}. `next_cursor` leads to
+// the page after this one; empty on the last.
+void write_json(json::Writer& w, const RecordPage& page, std::string_view next_cursor);
 // One holder: {cohortKey, operation, workloadId, workloadSummary, hardware, environmentSummary,
 // current, since, indexedAt, breaks, unbeatenBaseline, history}.
 void write_json(json::Writer& w, const RecordPage& page, const RecordItem& item);

@@ -1,4 +1,4 @@
-#include "public_catalog.h"
+#include "ki/views_testing/public_catalog.h"
 
 #include "ki/base/check.h"
 #include "ki/catalog/builder.h"

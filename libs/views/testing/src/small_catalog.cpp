@@ -1,4 +1,4 @@
-#include "small_catalog.h"
+#include "ki/views_testing/small_catalog.h"
 
 #include "ki/base/check.h"
 #include "ki/base/uuid.h"

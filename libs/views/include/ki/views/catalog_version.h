@@ -1,0 +1,47 @@
+// CatalogVersion: one version of the catalog with all that answers are made from. Immutable; any
+// number of threads may read one.
+#pragma once
+
+#include "ki/base/result.h"
+#include "ki/catalog/snapshot.h"
+#include "ki/catalog/store.h"
+#include "ki/resolve/resolver.h"
+#include "ki/views/lists.h"
+#include "ki/views/records.h"
+
+#include <memory>
+#include <mutex>
+#include <optional>
+
+namespace ki::views {
+
+class CatalogVersion {
+ public:
+  // The store must outlive it.
+  CatalogVersion(std::shared_ptr<const catalog::Snapshot> snapshot, catalog::Store& store)
+      : snapshot_(std::move(snapshot)), store_(store) {}
+
+  const catalog::Snapshot& snapshot() const { return *snapshot_; }
+  catalog::Store& store() const { return store_; }
+
+  // Each of these is made at its first use: linear in the catalog.
+  const resolve::Resolver& resolver() const;
+  const RecordLedger& ledger() const;
+  Result<const ServingFacts*> serving() const;
+  // Makes them now, so that no reader waits.
+  void prepare() const;
+
+  // The publication of the newest run: no later than this version itself.
+  Instant newest_publication() const;
+
+ private:
+  std::shared_ptr<const catalog::Snapshot> snapshot_;
+  catalog::Store& store_;
+  mutable std::once_flag index_made_, ledger_made_, serving_read_;
+  mutable std::unique_ptr<resolve::SearchIndex> index_;
+  mutable std::unique_ptr<resolve::Resolver> resolver_;
+  mutable std::unique_ptr<RecordLedger> ledger_;
+  mutable std::optional<Result<ServingFacts>> serving_;
+};
+
+}  // namespace ki::views

@@ -1,0 +1,35 @@
+#include "ki/views/catalog_version.h"
+
+namespace ki::views {
+
+const resolve::Resolver& CatalogVersion::resolver() const {
+  std::call_once(index_made_, [this] {
+    index_ = std::make_unique<resolve::SearchIndex>(*snapshot_);
+    resolver_ = std::make_unique<resolve::Resolver>(*snapshot_, *index_);
+  });
+  return *resolver_;
+}
+
+const RecordLedger& CatalogVersion::ledger() const {
+  std::call_once(ledger_made_, [this] { ledger_ = std::make_unique<RecordLedger>(*snapshot_); });
+  return *ledger_;
+}
+
+Result<const ServingFacts*> CatalogVersion::serving() const {
+  std::call_once(serving_read_, [this] { serving_ = read_serving_facts(*snapshot_, store_); });
+  if (!*serving_) return fail(serving_->error());
+  return &**serving_;
+}
+
+void CatalogVersion::prepare() const {
+  resolver();
+  ledger();
+  (void)serving();
+}
+
+Instant CatalogVersion::newest_publication() const {
+  const auto batches = ledger().batches();
+  return Instant{batches.empty() ? 0 : batches.front().latest_ms};
+}
+
+}  // namespace ki::views
