@@ -197,8 +197,15 @@ TEST_F(CliTest, CompareNamesTheFirstKeyThatDiffers) {
 
 TEST_F(CliTest, ListsAreTablesJsonLinesAndTsv) {
   import_registry();
-  for (const char* list :
-       {"operations", "projects", "runs", "hardware", "models", "records", "changes", "ranks"}) {
+  struct Case {
+    const char* command;
+    std::vector<const char*> lists;  // members of the JSON document that hold the rows
+  };
+  for (const auto& [list, members] :
+       {Case{"operations", {"operations"}}, Case{"projects", {"projects"}}, Case{"runs", {"runs"}},
+        Case{"hardware", {"hardware"}}, Case{"models", {"kernel", "serving"}},
+        Case{"sources", {"sources"}}, Case{"records", {"records"}}, Case{"changes", {}},
+        Case{"ranks", {"ranks"}}}) {
     SCOPED_TRACE(list);
     std::vector<std::string> args = {list};
     if (std::string(list) == "records") args.push_back("--all");
@@ -207,7 +214,14 @@ TEST_F(CliTest, ListsAreTablesJsonLinesAndTsv) {
       more.emplace_back(flag);
       return must(more);
     };
-    const auto rows = parsed(with("--json")).root.find(list)->items().size();
+    const auto document = parsed(with("--json"));
+    std::size_t rows = 0;
+    for (const char* member : members) rows += document.root.find(member)->items().size();
+    if (members.empty()) {
+      for (const json::Value& day : document.root.find("days")->items()) {
+        rows += day.find("entries")->items().size();
+      }
+    }
     std::size_t lines = 0;
     for (const char c : with("--jsonl")) lines += c == '\n' ? 1 : 0;
     std::size_t tsv = 0;
@@ -216,6 +230,23 @@ TEST_F(CliTest, ListsAreTablesJsonLinesAndTsv) {
     EXPECT_EQ(tsv, rows + 1);
     EXPECT_FALSE(must(args).empty());
   }
+}
+
+TEST_F(CliTest, ALimitBeyondAPageIsMetPageByPage) {
+  import_registry();
+  const auto one = parsed(must({"operations", "--limit", "1", "--json"}));
+  ASSERT_FALSE(one.root.find("nextCursor")->is_null());
+  const auto rest = parsed(must({"operations", "--limit", "1", "--cursor",
+                                 std::string(one.root.find("nextCursor")->string()), "--json"}));
+  EXPECT_NE(one.root.find("operations")->items()[0].find("slug")->string(),
+            rest.root.find("operations")->items()[0].find("slug")->string());
+  const auto all = parsed(must({"operations", "--limit", "100000", "--json"}));
+  EXPECT_EQ(static_cast<std::int64_t>(all.root.find("operations")->items().size()),
+            all.root.find("total")->integer());
+  const Outcome foreign =
+      ki({"runs", "--cursor", std::string(one.root.find("nextCursor")->string())});
+  EXPECT_EQ(foreign.code, 2);
+  EXPECT_THAT(foreign.err, HasSubstr("another list"));
 }
 
 TEST_F(CliTest, ARunListIsPagedWithoutGapsOrRepeats) {
@@ -271,7 +302,8 @@ TEST_F(CliTest, CorrectionsStayVisibleAndMoveTheLead) {
   EXPECT_THAT(must({"show", "run", first}), HasSubstr("a test of corrections"));
   EXPECT_EQ(ki({"retract", first, "--reason", "once more"}).code, 1) << "a run is retracted once";
   EXPECT_EQ(ki({"supersede", first, first, "--reason", "by itself"}).code, 2);
-  EXPECT_THAT(must({"changes"}), HasSubstr("retracted run " + first));
+  EXPECT_THAT(must({"changes"}), HasSubstr(" retracted: a test of corrections"));
+  EXPECT_THAT(must({"changes", "--tsv"}), HasSubstr(first));
   EXPECT_EQ(ki({"fsck"}).code, 0);
 }
 

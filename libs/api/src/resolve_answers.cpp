@@ -5,6 +5,8 @@
 #include "ki/resolve/compare.h"
 #include "ki/views/answer_json.h"
 #include "ki/views/comparison.h"
+#include "ki/views/find.h"
+#include "ki/views/parts.h"
 
 #include <algorithm>
 
@@ -153,14 +155,20 @@ Result<http::Response> compare_runs(const Site& site, const Arguments& arguments
       runs->items().size() > resolve::kMaxCompared) {
     return refuse("/runs", "expected 2 to 8 ids or digests of runs");
   }
-  std::vector<std::string_view> ids;
+  std::vector<std::string> ids;
   for (const json::Value& id : runs->items()) {
+    const std::string pointer = "/runs/" + std::to_string(ids.size());
     if (!id.is_string() || id.string().size() > 200) {
-      return refuse("/runs/" + std::to_string(ids.size()), "expected the id or digest of a run");
+      return refuse(pointer, "expected the id or digest of a run");
     }
-    ids.push_back(id.string());
+    // A short id names its run; one that names none is reported with the others that are missing.
+    const auto run = views::find_run(site.snapshot(), id.string());
+    if (!run && run.error().code() != Code::kNotFound)
+      return refuse(pointer, run.error().message());
+    ids.push_back(run ? views::id_text(site.snapshot().runs()[*run].id) : std::string(id.string()));
   }
-  const resolve::Comparison comparison = resolve::compare(site.snapshot(), ids);
+  const std::vector<std::string_view> wanted(ids.begin(), ids.end());
+  const resolve::Comparison comparison = resolve::compare(site.snapshot(), wanted);
   return json_answer(arguments,
                      [&](json::Writer& w) { views::write_json(w, site.snapshot(), comparison); });
 }

@@ -281,10 +281,11 @@ const Operation* find_operation(std::string_view id) {
   return found == operations().end() ? nullptr : &*found;
 }
 
-Instant edition_time(const views::CatalogVersion& catalog, Instant now) {
+Result<Instant> edition_time(const views::CatalogVersion& catalog, Instant now) {
   constexpr std::int64_t kDayMs = 86'400'000;
+  KI_TRY(const Instant committed, catalog.committed_at());
   const std::int64_t day = now.ms - (now.ms % kDayMs + kDayMs) % kDayMs;
-  return Instant{std::max(day, std::min(now.ms, catalog.newest_publication().ms))};
+  return Instant{std::max(day, committed.ms)};
 }
 
 }  // namespace ki::api

@@ -16,7 +16,7 @@ namespace ki::cli {
 struct Option {
   std::string_view name;   // without "--"
   std::string_view value;  // name of its value in help; empty: a flag
-  std::string_view help;
+  std::string help;
   bool repeats = false;
 };
 

@@ -35,6 +35,7 @@ struct Command {
   bool is_listing = false;     // also --json --jsonl --tsv --quiet --limit
   bool has_json = false;       // also --json
   bool needs_catalog = false;  // also --catalog
+  bool is_reading = false;     // also --api: a server may answer instead
   Result<int> (*run)(Context&);
   std::string_view help;                     // Markdown of the page, compiled in
   std::vector<std::string_view> verbs = {};  // for completion
@@ -115,6 +116,7 @@ Result<int> run_operations(Context&);
 Result<int> run_projects(Context&);
 Result<int> run_hardware(Context&);
 Result<int> run_models(Context&);
+Result<int> run_sources(Context&);
 Result<int> run_runs(Context&);
 Result<int> run_records(Context&);
 Result<int> run_changes(Context&);

@@ -1,125 +1,54 @@
-#include "ki/resolve/compare.h"
-
-#include "command.h"
-#include "ids.h"
-#include "ki/base/uuid.h"
-#include "ki/digest/digest.h"
+// `ki compare`: whether runs may be compared, and what differs first.
+#include "document.h"
 #include "ki/display/format.h"
 #include "ki/display/labels.h"
+#include "ki/display/table.h"
 #include "ki/json/writer.h"
-#include "ki/resolve/describe.h"
+#include "reader.h"
 
 #include <fmt/format.h>
-
-#include <cmath>
 
 namespace ki::cli {
 namespace {
 
-using catalog::Snapshot;
-using resolve::Comparison;
+using json::Value;
 
-std::string value_text(const Snapshot& s, const catalog::RunRow& run) {
-  if (std::isnan(run.value)) return std::string(display::kMissing);
-  return display::primary_text(run.value, s.name(s.metrics()[s.cohorts()[run.cohort].metric].unit));
-}
+constexpr std::size_t kMaxCompared = 8;
 
-std::string comparison_json(const Snapshot& s, const Comparison& comparison) {
-  std::string out;
-  json::Writer w(out, json::Writer::Style::kIndented);
-  w.begin_object()
-      .member("comparable", comparison.is_comparable)
-      .member("explanation", comparison.explanation)
-      .member("policyVersion", "ranking-v1");
-  w.key("comparisonKey");
-  if (comparison.comparison_key)
-    w.value(comparison.comparison_key->to_string());
-  else
-    w.null();
-  w.key("profile");
-  if (comparison.comparison_key)
-    w.value(comparison.is_source_native ? "source_native" : "strict_exact");
-  else
-    w.null();
-  w.key("firstMaterialMismatch");
-  if (comparison.first_material_mismatch)
-    w.value(comparison.fields[*comparison.first_material_mismatch].field);
-  else
-    w.null();
-  w.key("runs").begin_array();
-  for (const resolve::ComparedRun& compared : comparison.runs) {
-    const auto& run = s.runs()[compared.run];
-    const auto& metric = s.metrics()[s.cohorts()[run.cohort].metric];
-    w.begin_object()
-        .member("runId", Uuid{run.id}.to_string())
-        .member("digest", Digest(run.digest).to_string())
-        .member("implementation", resolve::implementation_name(s, run.implementation))
-        .member("comparisonKey", Digest(s.cohorts()[run.cohort].key).to_string());
-    w.key("value");
-    if (std::isnan(run.value))
-      w.null();
-    else
-      w.value(run.value);
-    w.member("unit", s.name(metric.unit)).member("statistic", s.name(metric.statistic)).key("rank");
-    if (compared.rank == 0)
-      w.null();
-    else
-      w.value(compared.rank);
-    w.member("tiedWithPrevious", compared.is_tied_with_previous)
-        .key("ineligibleReasons")
-        .begin_array();
-    for (const std::string& reason : compared.ineligible) w.value(reason);
-    w.end_array().end_object();
-  }
-  w.end_array().key("fields").begin_array();
-  for (const resolve::ComparedField& field : comparison.fields) {
-    w.begin_object()
-        .member("field", field.field)
-        .member("material", field.is_material)
-        .member("differs", field.differs);
-    w.key("values").begin_array();
-    for (const std::string& value : field.values) w.value(value);
-    w.end_array().end_object();
-  }
-  w.end_array().key("missingIds").begin_array();
-  for (const std::string& id : comparison.missing) w.value(id);
-  w.end_array().end_object();
-  return out + "\n";
-}
-
-std::string comparison_text(const Snapshot& s, const Comparison& comparison) {
-  std::string out = comparison.explanation + "\n\n";
+std::string comparison_text(const Value& d) {
+  std::string out = fmt::format("{}\n\n", text_at(d, "explanation"));
+  const auto runs = items_at(d, "runs");
   std::vector<display::Table::Column> columns = {{""}, {""}};
-  for (const resolve::ComparedRun& compared : comparison.runs) {
+  for (const Value& run : runs) {
     columns.push_back(
-        {Uuid{s.runs()[compared.run].id}.to_string().substr(0, 13), display::Align::kLeft, 40});
+        {std::string(text_at(run, "runId").substr(0, 13)), display::Align::kLeft, 40});
   }
   display::Table table(columns);
   const auto add = [&](std::string mark, std::string name, auto text_of) {
     std::vector<std::string> cells = {std::move(mark), std::move(name)};
-    for (const resolve::ComparedRun& compared : comparison.runs) cells.push_back(text_of(compared));
+    for (const Value& run : runs) cells.push_back(text_of(run));
     table.add(std::move(cells));
   };
-  add("", "implementation", [&](const auto& c) {
-    return resolve::implementation_name(s, s.runs()[c.run].implementation);
-  });
-  add("", "value", [&](const auto& c) { return value_text(s, s.runs()[c.run]); });
-  if (comparison.is_comparable) {
-    add("", "rank here",
-        [&](const auto& c) { return display::rank_text(c.rank, c.is_tied_with_previous); });
+  add("", "implementation",
+      [](const Value& run) { return std::string(text_at(run, "implementation.name")); });
+  add("", "value", [](const Value& run) { return measurement_text(at(run, "primary")); });
+  if (flag_at(d, "comparable")) {
+    add("", "rank here", [](const Value& run) {
+      return display::rank_text(static_cast<std::uint32_t>(count_at(run, "rank")),
+                                flag_at(run, "tiedWithPrevious"));
+    });
   }
-  for (const resolve::ComparedField& field : comparison.fields) {
-    std::vector<std::string> cells = {field.differs ? (field.is_material ? "≠" : "~") : "",
-                                      std::string(field.field)};
-    cells.insert(cells.end(), field.values.begin(), field.values.end());
+  for (const Value& field : items_at(d, "fields")) {
+    std::vector<std::string> cells = {
+        flag_at(field, "differs") ? (flag_at(field, "material") ? "≠" : "~") : "",
+        std::string(text_at(field, "field"))};
+    for (const Value& value : items_at(field, "values")) cells.emplace_back(value.string());
     table.add(std::move(cells));
   }
   out += table.render();
-  if (!comparison.is_comparable && comparison.first_material_mismatch) {
-    out += fmt::format("\nFirst key that differs: {}.\n",
-                       comparison.fields[*comparison.first_material_mismatch].field);
+  if (const auto first = text_at(d, "firstMaterialMismatch"); !first.empty()) {
+    out += fmt::format("\nFirst key that differs: {}.\n", first);
   }
-  for (const std::string& id : comparison.missing) out += fmt::format("Not found: {}\n", id);
   return out;
 }
 
@@ -128,20 +57,19 @@ std::string comparison_text(const Snapshot& s, const Comparison& comparison) {
 Result<int> run_compare(Context& context) {
   std::vector<std::string> ids = context.operands();
   if (!ids.empty() && ids.front() == "run") ids.erase(ids.begin());
-  if (ids.size() < 2 || ids.size() > resolve::kMaxCompared)
-    return context.usage("give 2 to 8 runs");
-  KI_TRY(OpenCatalog catalog, context.open_catalog(Context::Access::kRead));
-  const auto snapshot = catalog.snapshot();
-  std::vector<std::string> full;
-  for (const std::string& id : ids) {
-    KI_TRY(const catalog::Index run, find_run(*snapshot, id));
-    full.push_back(Uuid{snapshot->runs()[run].id}.to_string());
+  if (ids.size() < 2 || ids.size() > kMaxCompared) return context.usage("give 2 to 8 runs");
+  KI_TRY(Reader reader, Reader::open(context));
+  std::string body;
+  json::Writer w(body);
+  w.begin_object().key("runs").begin_array();
+  for (const std::string& id : ids) w.value(id);
+  w.end_array().end_object();
+  KI_TRY(const json::Document comparison, reader.read("compareRuns", {}, std::move(body)));
+  if (const auto missing = items_at(comparison.root, "missingIds"); !missing.empty()) {
+    return fail(Code::kNotFound, fmt::format("no run is {}", missing.front().string()));
   }
-  const std::vector<std::string_view> views(full.begin(), full.end());
-  const Comparison comparison = resolve::compare(*snapshot, views);
-  context.out(context.is_json() ? comparison_json(*snapshot, comparison)
-                                : comparison_text(*snapshot, comparison));
-  return comparison.is_comparable ? kDone : kDidNotPass;
+  context.out(context.is_json() ? pretty(comparison.root) : comparison_text(comparison.root));
+  return flag_at(comparison.root, "comparable") ? kDone : kDidNotPass;
 }
 
 }  // namespace ki::cli

@@ -19,6 +19,10 @@ std::vector<Option> Command::all_options() const {
   if (needs_catalog)
     all.push_back({"catalog", "PATH",
                    "the catalog file (default: $KI_CATALOG, else the user's data folder)"});
+  if (is_reading) {
+    all.push_back(
+        {"api", "URL", "ask the server at URL instead, http://HOST:PORT (default: $KI_API)"});
+  }
   all.push_back({"help", "", "this page"});
   return all;
 }

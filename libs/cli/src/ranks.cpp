@@ -1,7 +1,6 @@
 #include "ki/resolve/ranks.h"
 
 #include "command.h"
-#include "ids.h"
 #include "ki/base/text.h"
 #include "ki/base/uuid.h"
 #include "ki/digest/digest.h"

@@ -1,104 +1,72 @@
-#include "command.h"
+// `ki search` and `ki resolve`.
+#include "answer_text.h"
+#include "document.h"
 #include "ki/base/text.h"
-#include "ki/digest/digest.h"
 #include "ki/io/file.h"
-#include "ki/json/reader.h"
-#include "ki/query/parse.h"
-#include "ki/query/request.h"
-#include "ki/resolve/resolver.h"
-#include "ki/views/answer_json.h"
-#include "ki/views/answer_text.h"
+#include "ki/json/writer.h"
 #include "ki/yaml/reader.h"
+#include "reader.h"
 
 #include <fmt/format.h>
 
-#include <array>
+#include <algorithm>
 
 namespace ki::cli {
 namespace {
 
-using resolve::Answer;
-using resolve::GroupKind;
+using json::Value;
 
-struct Engine {
-  explicit Engine(std::shared_ptr<const catalog::Snapshot> current)
-      : snapshot(std::move(current)), index(*snapshot), resolver(*snapshot, index) {}
-  std::shared_ptr<const catalog::Snapshot> snapshot;
-  resolve::SearchIndex index;
-  resolve::Resolver resolver;
-};
-
-Result<std::optional<GroupKind>> parse_view(const Context& context) {
+// Null: the first group with rows.
+Result<const AnswerGroup*> parse_view(const Context& context) {
   const auto view = context.arguments().value("view");
-  if (!view) return std::optional<GroupKind>();
-  if (*view == "exact") return GroupKind::kExact;
-  if (*view == "compatible") return GroupKind::kCompatible;
-  if (*view == "reported") return GroupKind::kReported;
-  if (*view == "supported") return GroupKind::kSupportedUnmeasured;
+  if (!view) return nullptr;
+  if (const AnswerGroup* group = find_answer_group(*view)) return group;
   return fail(
       Code::kInvalidArgument,
       fmt::format("--view is {}; expected exact, compatible, reported or supported", quote(*view)));
 }
 
-// limit, offset and the cohort to lead with.
-Result<resolve::Request> paging(const Context& context) {
-  resolve::Request request;
-  request.now = context.now();
-  KI_TRY(const auto limit,
-         context.arguments().integer("limit", resolve::kPageSize, 1, resolve::kMaxPageSize));
-  KI_TRY(const auto offset, context.arguments().integer("offset", 0, 0, 1'000'000'000));
-  request.limit = static_cast<std::uint32_t>(limit);
-  request.offsets.fill(static_cast<std::uint32_t>(offset));
-  request.list_offset = static_cast<std::uint32_t>(offset);
-  if (const auto cohort = context.arguments().value("group")) {
-    KI_TRY(request.cohort, Digest::parse(*cohort));
-  }
-  return request;
-}
-
-void print_answer(const Context& context, const Engine& engine, const Answer& answer,
-                  std::string_view query, std::optional<GroupKind> view) {
-  std::string out;
+void print_answer(const Context& context, const Value& answer, const AnswerGroup* group) {
+  const AnswerGroup& rows = group == nullptr ? *find_answer_group("exact") : *group;
   switch (context.format()) {
-    case Format::kJson: {
-      json::Writer w(out, json::Writer::Style::kIndented);
-      views::write_answer(w, *engine.snapshot, answer,
-                          {.query = query, .generated_at = context.now()});
-      out += '\n';
+    case Format::kJson:
+      context.out(pretty(answer));
       break;
-    }
-    case Format::kJsonl:
-      for (const resolve::Row& row : answer.group(view.value_or(GroupKind::kExact)).rows) {
-        json::Writer w(out);
-        views::write_row(w, *engine.snapshot, row);
+    case Format::kJsonl: {
+      std::string out;
+      for (const Value& row : items_at(answer, fmt::format("groups.{}", rows.member))) {
+        json::Writer(out).value(row);
         out += '\n';
       }
+      context.out(out);
       break;
+    }
     case Format::kTsv:
+      context.out(answer_tsv(answer, rows, !context.arguments().has("quiet")));
+      break;
     case Format::kTable:
-      out = views::answer_text(*engine.snapshot, answer, {.query = query, .group = view});
+      context.out(answer_text(answer, group));
       break;
   }
-  context.out(out);
 }
 
-bool has_exact(const Answer& answer) {
-  return answer.group(GroupKind::kExact).total != 0 &&
-         (answer.mode == resolve::Mode::kExact || answer.mode == resolve::Mode::kOperationOnly);
+bool has_exact(const Value& answer) {
+  const auto mode = text_at(answer, "mode");
+  return count_at(answer, "totals.exact") != 0 && (mode == "exact" || mode == "operation_only");
 }
 
-int exit_code_of(const Answer& answer) {
-  if (answer.mode == resolve::Mode::kNothing) return kNotFound;
-  if (answer.operation == catalog::kNone) return kDone;  // a list to choose from
+int exit_code_of(const Value& answer) {
+  if (text_at(answer, "mode") == "none") return kNotFound;
+  if (at(answer, "operation") == nullptr) return kDone;  // a list to choose from
   return has_exact(answer) ? kDone : kNothingExact;
 }
 
 // What --require asks for, beyond an answer.
-Result<bool> meets(const Answer& answer, const std::optional<std::string>& requirement) {
+Result<bool> meets(const Value& answer, const std::optional<std::string>& requirement) {
   if (!requirement) return true;
   if (*requirement == "exact") return has_exact(answer);
-  if (*requirement == "verified") return answer.best_verified.has_value();
-  if (*requirement == "deployable") return answer.best_deployable.has_value();
+  if (*requirement == "verified") return at(answer, "bestVerified") != nullptr;
+  if (*requirement == "deployable") return at(answer, "bestDeployable") != nullptr;
   return fail(
       Code::kInvalidArgument,
       fmt::format("--require is {}; expected exact, verified or deployable", quote(*requirement)));
@@ -116,20 +84,93 @@ Result<json::Document> read_request_document(std::string_view text) {
   return yaml::read(text);
 }
 
+// What the options of the command add to each request.
+struct Additions {
+  std::optional<int> max_age_days;
+  std::optional<std::string> limit;
+  std::optional<std::string> cursor;
+};
+
+void write_policy(json::Writer& w, const Value* policy, int max_age_days) {
+  w.key("policy").begin_object();
+  if (policy != nullptr && policy->is_object()) {
+    for (const json::Member& member : policy->members()) {
+      if (member.key != "maxAgeDays") w.key(member.key).value(member.value);
+    }
+  }
+  w.member("maxAgeDays", max_age_days).end_object();
+}
+
+// Anything but an object is sent as it is, for the API to refuse.
+void write_request(json::Writer& w, const Value& request, const Additions& add) {
+  if (!request.is_object()) {
+    w.value(request);
+    return;
+  }
+  w.begin_object();
+  for (const json::Member& member : request.members()) {
+    const bool is_replaced = (member.key == "policy" && add.max_age_days) ||
+                             (member.key == "limit" && add.limit) ||
+                             (member.key == "cursor" && add.cursor);
+    if (!is_replaced) w.key(member.key).value(member.value);
+  }
+  if (add.max_age_days) write_policy(w, request.find("policy"), *add.max_age_days);
+  if (add.limit) w.key("limit").raw(*add.limit);
+  if (add.cursor) w.member("cursor", *add.cursor);
+  w.end_object();
+}
+
+std::string body_of(const Value& document, const Additions& add) {
+  std::string body;
+  json::Writer w(body);
+  const Value* requests = document.find("requests");
+  if (requests == nullptr || !requests->is_array()) {
+    write_request(w, document, add);
+    return body;
+  }
+  w.begin_object();
+  for (const json::Member& member : document.members()) {
+    w.key(member.key);
+    if (member.key != "requests") {
+      w.value(member.value);
+      continue;
+    }
+    w.begin_array();
+    for (const Value& request : requests->items()) write_request(w, request, add);
+    w.end_array();
+  }
+  w.end_object();
+  return body;
+}
+
+Result<Additions> additions_of(const Context& context) {
+  Additions add;
+  if (const auto age = context.arguments().value("max-age")) {
+    KI_TRY(add.max_age_days, parse_days(*age));
+  }
+  if (context.arguments().has("limit")) {
+    KI_TRY(const auto limit, context.arguments().integer("limit", 1, 1, 200));
+    add.limit = std::to_string(limit);
+  }
+  add.cursor = context.arguments().value("cursor");
+  return add;
+}
+
 }  // namespace
 
 Result<int> run_search(Context& context) {
-  KI_TRY(const auto view, parse_view(context));
-  KI_TRY(resolve::Request request, paging(context));
-  KI_TRY(OpenCatalog catalog, context.open_catalog(Context::Access::kRead));
-  const std::string query = join(context.operands(), " ");
-  const query::Intent intent = query::parse_query(query);
-  const Engine engine(catalog.snapshot());
-  request.intent = &intent;
-  request.query = query;
-  const Answer answer = engine.resolver.resolve(request);
-  print_answer(context, engine, answer, query, view);
-  return exit_code_of(answer);
+  KI_TRY(const AnswerGroup* group, parse_view(context));
+  const api::Operation& operation = *api::find_operation("search");
+  Values values = values_of(context, operation);
+  values.emplace_back("q", join(context.operands(), " "));
+  if (context.arguments().has("limit")) {
+    KI_TRY(const auto limit, context.arguments().integer("limit", 50, 1, 200));
+    values.emplace_back("limit", std::to_string(limit));
+  }
+  KI_TRY(Reader reader, Reader::open(context));
+  KI_TRY(const json::Document answer, reader.read(operation.id, values));
+  print_answer(context, answer.root, group);
+  return exit_code_of(answer.root);
 }
 
 Result<int> run_resolve(Context& context) {
@@ -142,82 +183,36 @@ Result<int> run_resolve(Context& context) {
   }
   const auto manifest = context.arguments().value("manifest");
   if (manifest && !operands.empty()) return context.usage("give either QUERY or --manifest FILE");
-  if (!manifest && operands.empty())
+  if (!manifest && operands.empty()) {
     return context.usage("what should be resolved? Give QUERY or --manifest FILE");
-  KI_TRY(const auto view, parse_view(context));
-  KI_TRY(const resolve::Request page, paging(context));
+  }
+  KI_TRY(const AnswerGroup* group, parse_view(context));
   const auto requirement = context.arguments().value("require");
-  std::optional<int> max_age_days;
-  if (const auto age = context.arguments().value("max-age")) {
-    KI_TRY(max_age_days, parse_days(*age));
-  }
-
-  std::vector<query::Intent> intents;
-  const std::string query = join(operands, " ");
-  bool is_batch = false;
+  KI_TRY(const Additions add, additions_of(context));
+  std::string text;
   if (manifest) {
-    KI_TRY(const std::string text, read_request_text(context, *manifest));
-    KI_TRY(const json::Document document, read_request_document(text));
-    is_batch = document.root.find("requests") != nullptr;
-    if (is_batch) {
-      KI_TRY(std::vector<Result<query::Intent>> batch, query::parse_batch(document.root));
-      std::vector<ki::Issue> issues;
-      for (Result<query::Intent>& intent : batch) {
-        if (!intent)
-          issues.insert(issues.end(), intent.error().issues().begin(),
-                        intent.error().issues().end());
-        else
-          intents.push_back(*std::move(intent));
-      }
-      if (!issues.empty())
-        return fail(Error(Code::kInvalidArgument, "the batch is not accepted", std::move(issues)));
-    } else {
-      KI_TRY(query::Intent intent, query::parse_request(document.root));
-      intents.push_back(std::move(intent));
-    }
+    KI_TRY(text, read_request_text(context, *manifest));
   } else {
-    intents.push_back(query::parse_query(query));
-    // A structured command refuses what a search box may doubt.
-    if (intents.front().has_refusals()) {
-      std::vector<ki::Issue> issues;
-      for (const query::Issue& issue : intents.front().issues) {
-        if (issue.severity == query::Severity::kRefused) issues.push_back(issue.to_issue());
-      }
-      return fail(
-          Error(Code::kInvalidArgument, "the request is not understood", std::move(issues)));
-    }
+    json::Writer w(text);
+    w.begin_object().member("query", join(operands, " ")).end_object();
   }
-
-  KI_TRY(OpenCatalog catalog, context.open_catalog(Context::Access::kRead));
-  const Engine engine(catalog.snapshot());
+  KI_TRY(const json::Document request, read_request_document(text));
+  const bool is_batch = request.root.find("requests") != nullptr;
+  KI_TRY(Reader reader, Reader::open(context));
+  KI_TRY(const json::Document document,
+         reader.read(is_batch ? "resolveKernelBatch" : "resolveKernel", {},
+                     body_of(request.root, add)));
+  const std::span<const Value> answers =
+      is_batch ? items_at(document.root, "results") : std::span(&document.root, 1);
   int worst = kDone;
-  std::string batch_json;
-  for (std::size_t i = 0; i < intents.size(); ++i) {
-    query::Intent& intent = intents[i];
-    if (max_age_days) intent.max_age_days = max_age_days;
-    resolve::Request request = page;
-    request.intent = &intent;
-    request.query = query;
-    if (intent.limit && !context.arguments().has("limit"))
-      request.limit = static_cast<std::uint32_t>(*intent.limit);
-    const Answer answer = engine.resolver.resolve(request);
+  for (const Value& answer : answers) {
     KI_TRY(const bool is_met, meets(answer, requirement));
-    const int code = is_met ? exit_code_of(answer) : kNothingExact;
-    worst = std::max(worst, code);
-    if (is_batch && context.is_json()) {
-      json::Writer w(batch_json);
-      views::write_answer(w, *engine.snapshot, answer,
-                          {.query = query, .generated_at = context.now()});
-      batch_json += i + 1 < intents.size() ? "," : "";
-      continue;
-    }
-    if (i != 0 && context.format() == Format::kTable) context.out("\n");
-    print_answer(context, engine, answer, query, view);
+    worst = std::max(worst, is_met ? exit_code_of(answer) : kNothingExact);
+    if (is_batch && context.is_json()) continue;
+    if (&answer != &answers.front() && context.format() == Format::kTable) context.out("\n");
+    print_answer(context, answer, group);
   }
-  if (is_batch && context.is_json()) {
-    context.out(fmt::format("{{\"results\":[{}],\"generatedAt\":\"{}\"}}\n", batch_json,
-                            context.now().to_string()));
-  }
+  if (is_batch && context.is_json()) context.out(pretty(document.root));
   return worst;
 }
 

@@ -1,8 +1,11 @@
-// `ki show run`: the dossier of one run, and its citation.
+// The dossier of one run as a person reads it on a terminal.
 #pragma once
 
-#include "command.h"
+#include "ki/json/value.h"
+
+#include <string>
 
 namespace ki::cli {
-Result<int> show_run(Context& context, const std::string& id);
+// `document` is a RunDossier of the API.
+std::string run_text(const json::Value& document);
 }  // namespace ki::cli

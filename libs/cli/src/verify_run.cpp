@@ -1,12 +1,12 @@
 #include "verify_run.h"
 
-#include "ids.h"
 #include "ki/base/uuid.h"
 #include "ki/json/reader.h"
 #include "ki/json/writer.h"
 #include "ki/manifest/derived.h"
 #include "ki/manifest/keys.h"
 #include "ki/manifest/validator.h"
+#include "ki/views/find.h"
 #include "stored.h"
 
 #include <fmt/format.h>
@@ -37,7 +37,7 @@ Result<int> verify_run(Context& context, const std::string& id) {
   KI_TRY(OpenCatalog catalog, context.open_catalog(Context::Access::kRead));
   const auto snapshot = catalog.snapshot();
   const catalog::Snapshot& s = *snapshot;
-  KI_TRY(const catalog::Index index, find_run(s, id));
+  KI_TRY(const catalog::Index index, views::find_run(s, id));
   const auto& run = s.runs()[index];
   const auto& cohort = s.cohorts()[run.cohort];
   const auto& workload = s.workloads()[run.workload];

@@ -27,9 +27,13 @@ void CatalogVersion::prepare() const {
   (void)serving();
 }
 
-Instant CatalogVersion::newest_publication() const {
-  const auto batches = ledger().batches();
-  return Instant{batches.empty() ? 0 : batches.front().latest_ms};
+Result<Instant> CatalogVersion::committed_at() const {
+  if (snapshot_->seq() == 0) return Instant{0};
+  KI_TRY(const auto commits, store_.commits(snapshot_->seq() - 1));
+  if (commits.empty()) {
+    return fail(Code::kCorrupt, "the catalog's last commit is missing from the store; run ki fsck");
+  }
+  return commits.front().at;
 }
 
 }  // namespace ki::views

@@ -28,26 +28,21 @@ class Feed {
   Feed(const RecordLedger& ledger, const ChangeOptions& options)
       : ledger_(ledger), s_(ledger.snapshot()), policy_(options.policy) {}
 
-  // Changes with `after` < at <= `until`.
-  Result<std::vector<ChangeEntry>> collect(catalog::Store* store, std::int64_t after,
-                                           std::int64_t until) {
+  // Changes after an instant.
+  Result<std::vector<ChangeEntry>> collect(catalog::Store* store, std::int64_t after) {
     entries_.clear();
-    add_records(after, until);
-    add_imports(after, until);
-    if (store != nullptr) KI_TRY_VOID(add_corrections(*store, after, until));
+    add_records(after);
+    add_imports(after);
+    if (store != nullptr) KI_TRY_VOID(add_corrections(*store, after));
     std::ranges::sort(entries_, [](const ChangeEntry& a, const ChangeEntry& b) {
       return std::tie(b.at_ms, a.kind, a.id) < std::tie(a.at_ms, b.kind, b.id);
     });
     return std::move(entries_);
   }
 
-  // The instant of the newest record or import that is not after `until`; 0: none.
-  std::int64_t newest(std::int64_t until) const {
-    std::int64_t newest = 0;
-    for (const ImportBatch& batch : ledger_.batches()) {
-      if (batch.latest_ms <= until) newest = std::max(newest, batch.latest_ms);
-    }
-    return newest;
+  // The instant of the newest record or import; 0: none.
+  std::int64_t newest() const {
+    return ledger_.batches().empty() ? 0 : ledger_.batches().front().latest_ms;
   }
 
  private:
@@ -55,14 +50,14 @@ class Feed {
     return s_.implementations()[s_.runs()[run].implementation].project;
   }
 
-  void add_records(std::int64_t after, std::int64_t until) {
+  void add_records(std::int64_t after) {
     // (day, operation, source) -> entry
     std::map<std::tuple<std::string, Index, Index>, std::size_t> known;
     for (const std::uint32_t i : ledger_.changes()) {  // by publication, newest first
       const RecordStep& step = ledger_.steps()[i];
       const auto& run = s_.runs()[step.run];
       if (run.published_ms <= after) break;
-      if (run.published_ms > until || !is_announced(step, policy_)) continue;
+      if (!is_announced(step, policy_)) continue;
       const auto& cohort = s_.cohorts()[run.cohort];
       const std::string day = Instant{run.published_ms}.date();
       const auto [at, is_new] =
@@ -127,9 +122,9 @@ class Feed {
                     resolve::implementation_name(s_, s_.runs()[newest.previous].implementation));
   }
 
-  void add_imports(std::int64_t after, std::int64_t until) {
+  void add_imports(std::int64_t after) {
     for (const ImportBatch& batch : ledger_.batches()) {
-      if (batch.latest_ms <= after || batch.latest_ms > until) continue;
+      if (batch.latest_ms <= after) continue;
       ChangeEntry& entry = entries_.emplace_back();
       const SourceRef source = source_of(s_, batch.source);
       entry.kind = Kind::kImport;
@@ -146,14 +141,14 @@ class Feed {
     }
   }
 
-  Result<void> add_corrections(catalog::Store& store, std::int64_t after, std::int64_t until) {
+  Result<void> add_corrections(catalog::Store& store, std::int64_t after) {
     for (const auto& other : s_.columns().others) {
       if (other.table != static_cast<std::uint32_t>(catalog::Table::kAuditEvents)) continue;
       KI_TRY(const json::Document row, read_row(store, other.entry));
       const std::string_view action = text_of(&row.root, "action");
       if (action != "retract_run" && action != "supersede_run") continue;
       const auto at = parse_instant(text_of(&row.root, "at"));
-      if (!at || at->instant.ms <= after || at->instant.ms > until) continue;
+      if (!at || at->instant.ms <= after) continue;
       ChangeEntry& entry = entries_.emplace_back();
       ChangeEntry::Correction correction;
       correction.run_id = text_of(&row.root, "targetId");
@@ -197,11 +192,11 @@ Result<ChangePage> list_changes(const RecordLedger& ledger, catalog::Store* stor
   page.ledger = &ledger;
   page.options = options;
   page.since = options.since.value_or(Instant{options.now.ms - kFeedWindowMs});
-  KI_TRY(page.entries, feed.collect(store, page.since.ms, options.now.ms));
+  KI_TRY(page.entries, feed.collect(store, page.since.ms));
   if (page.entries.empty() && !options.since) {
-    if (const std::int64_t newest = feed.newest(options.now.ms); newest != 0) {
+    if (const std::int64_t newest = feed.newest(); newest != 0) {
       page.since = Instant{newest - kFeedWindowMs};
-      KI_TRY(page.entries, feed.collect(store, page.since.ms, options.now.ms));
+      KI_TRY(page.entries, feed.collect(store, page.since.ms));
     }
   }
   page.total = page.entries.size();

@@ -314,9 +314,8 @@ TEST(ChangesTest, ReachBackToTheNewestChangeWhenTheLastMonthWasQuiet) {
   ASSERT_TRUE(page.has_value());
   EXPECT_THAT(page->entries, SizeIs(1));
   EXPECT_EQ(page->since.to_string(), "2025-12-03T00:00:00.000Z");
-  // What is not published yet is not announced.
   const auto before = list_changes(*world.ledger, nullptr, {.now = Instant{1'767'225'600'000}});
-  EXPECT_THAT(before->entries, IsEmpty());
+  EXPECT_THAT(before->entries, SizeIs(1)) << "a clock that went back hides nothing";
 }
 
 TEST(ChangesTest, TellCorrectionsWithTheirReason) {

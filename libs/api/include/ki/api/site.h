@@ -3,6 +3,7 @@
 #pragma once
 
 #include "ki/base/instant.h"
+#include "ki/base/result.h"
 #include "ki/views/catalog_version.h"
 
 #include <memory>
@@ -21,7 +22,8 @@ struct Site {
 };
 
 // The `now` of an edition: answers that are cached and tagged with the catalog version and the UTC
-// day must not depend on the second in which a process made them.
-Instant edition_time(const views::CatalogVersion& catalog, Instant now);
+// day must not depend on the second in which a process made them. The beginning of the day, or the
+// commit of the version when that is later.
+Result<Instant> edition_time(const views::CatalogVersion& catalog, Instant now);
 
 }  // namespace ki::api

@@ -31,8 +31,8 @@ class CatalogVersion {
   // Makes them now, so that no reader waits.
   void prepare() const;
 
-  // The publication of the newest run: no later than this version itself.
-  Instant newest_publication() const;
+  // When this version was committed; the beginning of time for an empty catalog.
+  Result<Instant> committed_at() const;
 
  private:
   std::shared_ptr<const catalog::Snapshot> snapshot_;
