@@ -1,53 +1,64 @@
 #include "ki/serve/site.h"
 
-#include "ki/resolve/resolver.h"
-#include "ki/resolve/search_index.h"
-#include "ki/views/lists.h"
-#include "ki/views/records.h"
+#include "ki/api/routes.h"
+#include "ki/views/catalog_version.h"
 #include "ki/web/site.h"
 
-#include <optional>
+#include <cstdint>
+#include <random>
+#include <string>
 #include <utility>
 
 namespace ki::serve {
 namespace {
-
-// All that answers are made from, for one catalog version. Made on the thread that follows the
-// catalog, so that the first request of an edition waits for nothing.
-struct Views {
-  Views(std::shared_ptr<const catalog::Snapshot> of, catalog::Store& store)
-      : snapshot(std::move(of)), index(*snapshot), resolver(*snapshot, index), ledger(*snapshot) {
-    // Without them the pages count kernel runs only.
-    if (auto read = views::read_serving_facts(*snapshot, store)) serving = *std::move(read);
-  }
-
-  std::shared_ptr<const catalog::Snapshot> snapshot;
-  resolve::SearchIndex index;
-  resolve::Resolver resolver;
-  views::RecordLedger ledger;
-  std::optional<views::ServingFacts> serving;
-};
 
 Instant start_of_day(Instant at) {
   constexpr std::int64_t kDay = 86'400'000;
   return Instant{at.ms - (at.ms % kDay + kDay) % kDay};
 }
 
-Part pages(const Basis& basis) {
-  const auto views = std::make_shared<const Views>(basis.snapshot, *basis.store);
-  const auto site = web::make_site({.snapshot = views->snapshot.get(),
-                                    .store = basis.store,
-                                    .resolver = &views->resolver,
-                                    .ledger = &views->ledger,
-                                    .serving = views->serving ? &*views->serving : nullptr,
-                                    .now = start_of_day(basis.now),
-                                    .owner = views},
-                                   {.origin = basis.public_url, .build = basis.build});
-  return {.routes = web::routes(site), .problem_page = web::problem_page(site)};
+// Cursors are signed for the life of the process.
+const std::string& cursor_key() {
+  static const std::string kKey = [] {
+    std::random_device device;
+    std::string key;
+    for (int i = 0; i < 8; ++i) {
+      const std::uint32_t word = device();
+      key.append(reinterpret_cast<const char*>(&word), sizeof word);
+    }
+    return key;
+  }();
+  return kKey;
+}
+
+// Pages and API answer from one catalog version. It is made ready on the thread that follows the
+// catalog, so that the first request of an edition waits for nothing.
+Part site(const Basis& basis) {
+  const auto version = std::make_shared<const views::CatalogVersion>(basis.snapshot, *basis.store);
+  version->prepare();
+  // Without them the pages count kernel runs only.
+  const auto serving = version->serving();
+  const auto pages = web::make_site({.snapshot = &version->snapshot(),
+                                     .store = basis.store,
+                                     .resolver = &version->resolver(),
+                                     .ledger = &version->ledger(),
+                                     .serving = serving ? *serving : nullptr,
+                                     .now = start_of_day(basis.now),
+                                     .owner = version},
+                                    {.origin = basis.public_url, .build = basis.build});
+  const auto answers = std::make_shared<const api::Site>(
+      api::Site{.catalog = version,
+                .now = api::edition_time(*version, basis.now).value_or(start_of_day(basis.now)),
+                .public_url = basis.public_url,
+                .version = basis.build,
+                .cursor_key = cursor_key()});
+  Part part{.routes = web::routes(pages), .problem_page = web::problem_page(pages)};
+  for (http::Route& route : api::routes(answers)) part.routes.push_back(std::move(route));
+  return part;
 }
 
 }  // namespace
 
-std::vector<Mount> site_parts() { return {pages}; }
+std::vector<Mount> site_parts() { return {site}; }
 
 }  // namespace ki::serve
