@@ -89,6 +89,8 @@ TEST_F(ApiTest, AServerAnswersAsTheCatalogDoes) {
            {"hardware"},
            {"models"},
            {"sources"},
+           {"coverage"},
+           {"show", "manifest", run},
            {"stats"},
        }) {
     SCOPED_TRACE(testing::PrintToString(args));

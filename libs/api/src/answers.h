@@ -50,6 +50,7 @@ Result<http::Response> show_implementation(const Site& site, const Arguments& ar
 Result<http::Response> show_project(const Site& site, const Arguments& arguments);
 Result<http::Response> show_run(const Site& site, const Arguments& arguments);
 Result<http::Response> cite_run(const Site& site, const Arguments& arguments);
+Result<http::Response> show_manifest(const Site& site, const Arguments& arguments);
 
 Result<http::Response> list_operations(const Site& site, const Arguments& arguments);
 Result<http::Response> list_projects(const Site& site, const Arguments& arguments);
@@ -59,6 +60,7 @@ Result<http::Response> list_changes(const Site& site, const Arguments& arguments
 Result<http::Response> list_hardware(const Site& site, const Arguments& arguments);
 Result<http::Response> list_models(const Site& site, const Arguments& arguments);
 Result<http::Response> list_sources(const Site& site, const Arguments& arguments);
+Result<http::Response> show_coverage(const Site& site, const Arguments& arguments);
 Result<http::Response> show_stats(const Site& site, const Arguments& arguments);
 
 }  // namespace ki::api

@@ -1,6 +1,8 @@
 // getOperation, getImplementation, getProject, getRun, citeRun.
 #include "answers.h"
 #include "ki/display/cite.h"
+#include "ki/json/canonical.h"
+#include "ki/json/reader.h"
 #include "ki/views/find.h"
 #include "ki/views/implementation_view.h"
 #include "ki/views/operation_view.h"
@@ -116,6 +118,29 @@ Result<http::Response> cite_run(const Site& site, const Arguments& arguments) {
     if (!out.ends_with('\n')) out += '\n';
   }
   return http::Response::text(std::move(out), arguments.operation().cache);
+}
+
+Result<http::Response> show_manifest(const Site& site, const Arguments& arguments) {
+  KI_TRY(const Digest digest, Digest::parse(arguments.text("digest")));
+  // Each table, and the member that holds the manifest.
+  constexpr std::pair<catalog::Table, std::string_view> kPlaces[] = {
+      {catalog::Table::kBenchmarkRuns, "run"},  {catalog::Table::kImplementations, "manifest"},
+      {catalog::Table::kWorkloads, "manifest"}, {catalog::Table::kOperations, "manifest"},
+      {catalog::Table::kDocuments, "manifest"}, {catalog::Table::kServingRuns, "manifest"}};
+  for (const auto& [table, member] : kPlaces) {
+    KI_TRY(const auto entry, site.catalog->store().find_digest(table, digest));
+    if (!entry || entry->seq > site.snapshot().seq()) continue;
+    KI_TRY(const json::Document row,
+           json::read_document(entry->body, {.max_bytes = std::size_t{64} << 20}));
+    const json::Value* manifest = row.root.find(member);
+    const json::Value* published = row.root.find("publishedAt");
+    if (manifest == nullptr || (published != nullptr && published->is_null())) continue;
+    http::Response response =
+        http::Response::json(json::canonical(*manifest), arguments.operation().cache);
+    response.etag = digest.to_string();
+    return response;
+  }
+  return fail(Code::kNotFound, "no manifest has the digest " + digest.to_string());
 }
 
 }  // namespace ki::api

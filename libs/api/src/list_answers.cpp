@@ -178,6 +178,20 @@ Result<http::Response> list_sources(const Site& site, const Arguments& arguments
   });
 }
 
+Result<http::Response> show_coverage(const Site& site, const Arguments& arguments) {
+  KI_TRY(const auto serving, site.catalog->serving());
+  KI_TRY(const auto items, views::list_sources(site.snapshot(), &site.catalog->store(), serving));
+  const views::Coverage coverage = views::coverage(site.snapshot());
+  return json_answer(arguments, [&](json::Writer& w) {
+    w.begin_object().member("illustrative", coverage.is_illustrative);
+    write_items(w, "sources", items);
+    w.key("hero");
+    views::write_json(w, coverage);
+    write_version(w, site);
+    w.end_object();
+  });
+}
+
 Result<http::Response> show_stats(const Site& site, const Arguments& arguments) {
   const views::Stats stats = views::stats(site.catalog->ledger());
   return json_answer(arguments, [&](json::Writer& w) { views::write_json(w, stats); });

@@ -75,6 +75,8 @@ TEST(AnswersTest, AreWhatTheSchemaSaysOnThePublicCatalog) {
       {"listHardware"},
       {"listModels"},
       {"listSources"},
+      {"getManifest", {{"digest", second}}},
+      {"getCoverage"},
       {"getStats"}};
   for (const Call& call : calls) {
     expect_conforming(site, call);

@@ -117,6 +117,7 @@ Result<int> run_projects(Context&);
 Result<int> run_hardware(Context&);
 Result<int> run_models(Context&);
 Result<int> run_sources(Context&);
+Result<int> run_coverage(Context&);
 Result<int> run_runs(Context&);
 Result<int> run_records(Context&);
 Result<int> run_changes(Context&);

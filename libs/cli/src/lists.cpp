@@ -322,6 +322,32 @@ Result<int> run_records(Context& context) {
   return run_list(context, kRecords, words);
 }
 
+Result<int> run_coverage(Context& context) {
+  KI_TRY(Reader reader, Reader::open(context));
+  KI_TRY(const json::Document document, reader.read("getCoverage", {}));
+  if (context.is_json()) {
+    context.out(pretty(document.root));
+    return kDone;
+  }
+  std::vector<display::Table::Column> columns = {{"family"}};
+  for (const Value& gpu : items_at(document.root, "hero.gpus")) {
+    columns.push_back({std::string(gpu.string()), Align::kRight});
+  }
+  columns.push_back({"any GPU", Align::kRight});
+  display::Table table(columns);
+  for (const Value& row : items_at(document.root, "hero.rows")) {
+    std::vector<std::string> cells = {std::string(text_at(row, "family"))};
+    for (const Value& runs : items_at(row, "runs")) {
+      const std::int64_t count = runs.integer().value_or(0);
+      cells.push_back(count == 0 ? "not measured" : display::count(count));
+    }
+    cells.push_back(display::count(count_at(row, "total")));
+    table.add(std::move(cells));
+  }
+  context.out(table.render() + "\nEligible runs. Where they come from: ki sources\n");
+  return kDone;
+}
+
 Result<int> run_stats(Context& context) {
   KI_TRY(Reader reader, Reader::open(context));
   KI_TRY(const json::Document stats, reader.read("getStats", {}));

@@ -165,6 +165,8 @@ std::string project_text(const Value& d) {
   return out + (table.size() == 0 ? "" : table.render()) + more_line(d);
 }
 
+std::string manifest_text(const Value& d) { return pretty(d); }
+
 struct Dossier {
   std::string_view verb;
   std::string_view operation;
@@ -173,14 +175,16 @@ struct Dossier {
 constexpr std::array kDossiers = {
     Dossier{"run", "getRun", run_text}, Dossier{"operation", "getOperation", operation_text},
     Dossier{"implementation", "getImplementation", implementation_text},
-    Dossier{"project", "getProject", project_text}};
+    Dossier{"project", "getProject", project_text},
+    Dossier{"manifest", "getManifest", manifest_text}};
 
 }  // namespace
 
 Result<int> run_show(Context& context) {
   const auto& operands = context.operands();
   if (operands.size() != 2) {
-    return context.usage("show what? run, operation, implementation or project, then its id");
+    return context.usage(
+        "show what? run, operation, implementation, project or manifest, then its id");
   }
   const std::string& what = operands[0];
   const auto dossier = std::ranges::find(kDossiers, what, &Dossier::verb);

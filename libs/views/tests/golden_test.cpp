@@ -179,6 +179,8 @@ TEST(GoldenViews, SourcesSayHowMuchTheyHold) {
     w.end_array();
   });
   expect_golden(divergences, "sources", *golden->root.find("sources"), &ours.root);
+  const auto grid = written([&](json::Writer& w) { write_json(w, coverage(*world->snapshot)); });
+  expect_golden(divergences, "hero", *golden->root.find("hero"), &grid.root);
   divergences.expect_all_seen();
 }
 

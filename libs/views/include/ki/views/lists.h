@@ -202,6 +202,22 @@ Result<std::vector<SourceItem>> list_sources(const catalog::Snapshot& snapshot,
                                              catalog::Store* store, const ServingFacts* serving);
 void write_json(json::Writer& w, const SourceItem& item);
 
+// ---- coverage
+
+// Eligible runs of the families and GPUs that people ask for first, gaps stated.
+struct Coverage {
+  struct Row {
+    std::string_view family;
+    std::vector<std::uint32_t> runs;  // by GPU
+    std::uint32_t total = 0;          // on any GPU
+  };
+  bool is_illustrative = false;
+  std::vector<std::string_view> gpus;
+  std::vector<Row> rows;
+};
+Coverage coverage(const catalog::Snapshot& snapshot);
+void write_json(json::Writer& w, const Coverage& coverage);  // {gpus, rows}
+
 // ---- counts
 
 struct Stats {
