@@ -4,6 +4,8 @@
 #include "ki/digest/digest.h"
 #include "ki/digest/hmac.h"
 
+#include <cstring>
+
 namespace ki::api {
 namespace {
 
@@ -18,7 +20,7 @@ void put(std::string& out, std::uint64_t value) {
 
 std::uint64_t take(std::string_view& bytes) {
   std::uint64_t value = 0;
-  for (int i = 0; i < 8; ++i) value = value << 8 | static_cast<std::uint8_t>(bytes[i]);
+  for (const char c : bytes.substr(0, 8)) value = value << 8 | static_cast<std::uint8_t>(c);
   bytes.remove_prefix(8);
   return value;
 }
