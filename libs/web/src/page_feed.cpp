@@ -19,8 +19,8 @@ void record_entry(Html& h, const Snapshot& s, const ChangeEntry& entry) {
     named_link(h, operation_url(s.text(s.operations()[entry.operation].slug)),
                resolve::operation_name(s, entry.operation));
   }
-  h << ": " << text(display::count_noun(static_cast<std::int64_t>(entry.records_total), "group"))
-    << " with a new leader</p><ul>";
+  h << ": " << text(display::count_noun(static_cast<std::int64_t>(entry.records_total), "change"))
+    << " of leader</p><ul>";
   for (const auto& record : entry.records) {
     const auto& run = s.runs()[record.run];
     h << "<li>";
@@ -43,9 +43,10 @@ void import_entry(Html& h, const Snapshot& s, const ChangeEntry& entry) {
     << text(display::count_noun(batch.runs, "run")) << " of "
     << text(display::count_noun(batch.operations, "operation")) << ", "
     << text(display::count_noun(batch.first_records, "group")) << " measured for the first time";
+  bool is_first = true;
   for (const catalog::NameId hardware : batch.hardware) {
-    h << (&hardware == batch.hardware.data() ? Markup(" · ") : Markup(", "))
-      << text(s.name(hardware));
+    h << (is_first ? Markup(" · ") : Markup(", ")) << text(s.name(hardware));
+    is_first = false;
   }
   h << "</p>";
 }
@@ -91,7 +92,7 @@ http::Response feed_page(const Site& site, const http::Request& request) {
     if (date != shown) {
       if (!shown.empty()) h << "</ul></section>\n";
       h << "<section" << attr("aria-labelledby", "d" + date) << "><h2" << attr("id", "d" + date)
-        << ">" << text(date) << "</h2><ul class=\"cards\">";
+        << ">" << text(date) << "</h2><ul class=\"log\">";
       shown = date;
     }
     h << "<li>";

@@ -172,7 +172,7 @@ http::Response model_page(const Site& site, const http::Request& request) {
                                                                {"Workload"},
                                                                {"First by value"},
                                                                {"Value", Kind::kValue},
-                                                               {"Use"},
+                                                               {"Licence"},
                                                                {"Measured elsewhere"}}};
     h << "<section aria-labelledby=\"operations\"><h2 id=\"operations\">Operations on "
       << text(chosen.empty() ? std::string_view("any GPU") : chosen) << "</h2>";
@@ -198,7 +198,7 @@ http::Response model_page(const Site& site, const http::Request& request) {
           named_link(table.cell(), run_url(s, head_run),
                      resolve::implementation_name(s, run.implementation));
           value_cell(table.cell(), run.value, unit_of(s, head_run));
-          table.cell() << text(use_text(s, run.implementation));
+          table.cell() << text(licence_text(s, run.implementation));
         }
         std::string elsewhere;
         for (const std::string_view product : row.measured_on) {

@@ -163,7 +163,9 @@ void workloads(Html& h, const OperationView& view) {
   if (view.workloads.size() <= kChips) {
     workload_chips(h, view);
   } else {
+    h << "<details><summary>Choose another workload</summary>";
     workload_table(h, view);
+    h << "</details>";
   }
   if (view.workloads_total > view.workloads.size()) {
     h << "<p class=\"hint\">The "

@@ -238,7 +238,7 @@ void artifacts(Html& h, const RunView& view) {
   h << "</section>\n";
 }
 
-void replications(Html& h, const RunView& view, bool has_notes) {
+void replications(Html& h, const Site& site, const RunView& view, bool has_notes) {
   h << "<section aria-labelledby=\"notes\"><h2 id=\"notes\">Replications and notes</h2>";
   if (view.replications != 0) {
     h << "<p>" << text(display::count_noun(view.replications, "independent replication"))
@@ -246,11 +246,15 @@ void replications(Html& h, const RunView& view, bool has_notes) {
   }
   if (!has_notes) h << "<p>No attestations yet.</p>";
   h << "<p>Community attestations. They never change the evidence level; only a "
-       "KernelIndex-controlled rerun does.</p><h3>Add a reproduction or note</h3><p>Send it to "
-       "<code>POST "
-    << text(api({"runs", view.id, "attestations"}).text())
-    << "</code> with the type of the note and a text of up to 2,000 characters; signed ones as a "
-       "DSSE envelope.</p></section>\n";
+       "KernelIndex-controlled rerun does.</p><h3>Add a reproduction or note</h3><p>";
+  if (site.options.takes_notes) {
+    h << "Send it to <code>POST " << text(api({"runs", view.id, "attestations"}).text())
+      << "</code> with the type of the note and a text of up to 2,000 characters; signed ones as a "
+         "DSSE envelope.";
+  } else {
+    h << "The operator of this index does not take notes over the web.";
+  }
+  h << "</p></section>\n";
 }
 
 void manifest(Html& h, const RunView& view) {
@@ -294,12 +298,23 @@ void cite(Html& h, const Site& site, const RunView& view) {
   h << "</section>\n";
 }
 
-void report(Html& h, const RunView& view) {
+void report(Html& h, const Site& site, const RunView& view) {
   h << "<section aria-labelledby=\"report\"><h2 id=\"report\">Report an issue with this run</h2>"
-       "<p>Wrong result, attribution, licence or comparability: send it to <code>POST "
-    << text(api({"runs", view.id, "reports"}).text())
-    << "</code>, no account needed. A report changes nothing by itself; an accepted one leads to "
-       "a retraction or a correction, which this page then shows.</p></section>\n";
+       "<p>";
+  if (site.options.takes_notes) {
+    h << "Wrong result, attribution, licence or comparability: send it to <code>POST "
+      << text(api({"runs", view.id, "reports"}).text()) << "</code>, no account needed.";
+  } else {
+    h << "Wrong result, attribution, licence or comparability: tell the operator of this index, "
+         "or its source";
+    if (const auto url = Url::external(view.source_url)) {
+      h << ", ";
+      named_link(h, *url, view.source.name);
+    }
+    h << ", and name the digest.";
+  }
+  h << " A report changes nothing by itself; an accepted one leads to a retraction or a "
+       "correction, which this page then shows.</p></section>\n";
 }
 
 void closing(Html& h, const RunView& view) {
@@ -360,11 +375,11 @@ http::Response run_page(const Site& site, const http::Request& request) {
   key_values(h, "protocol", "Protocol", view.protocol, "The protocol states nothing.");
   key_values(h, "environment", "Environment", view.environment, "The environment states nothing.");
   artifacts(h, view);
-  replications(h, view, has_rows(s, catalog::Table::kAttestations));
+  replications(h, site, view, has_rows(s, catalog::Table::kAttestations));
   h << "</div>";
   manifest(h, view);
   cite(h, site, view);
-  report(h, view);
+  report(h, site, view);
   closing(h, view);
   h << "</article>";
   return std::move(page).finish();

@@ -184,9 +184,10 @@ void answer_block(Html& h, const Snapshot& s, const Answer& answer) {
   h << "<section class=\"answer\" aria-labelledby=\"answer\"><h2 id=\"answer\">Answer</h2><p "
        "class=\"lead\">"
     << text(existence_text(answer)) << "</p>";
-  if (answer.selected.cohort != kNone) {
+  // A value of another case is no answer: without exact rows the results below speak.
+  const auto& exact = answer.group(GroupKind::kExact);
+  if (answer.selected.cohort != kNone && exact.total + exact.hidden != 0) {
     cohort_facts(h, s, answer.selected.cohort);
-    const auto& exact = answer.group(GroupKind::kExact);
     const auto runs = s.runs_of_cohort(answer.selected.cohort);
     if (!runs.empty() && s.cohorts()[answer.selected.cohort].ranked != 0) {
       const Index head =
@@ -483,6 +484,33 @@ void nothing(Html& h, const Snapshot& s, const Answer& answer) {
        "search</a></p></section>\n";
 }
 
+void heading(Html& h, const Snapshot& s, const State& state, const Answer& answer,
+             std::string_view title) {
+  h << "<div class=\"head\"><h1>";
+  switch (answer.mode) {
+    case resolve::Mode::kExact:
+    case resolve::Mode::kOperationOnly:
+    case resolve::Mode::kNearest:
+      named_link(h, operation_url(s.text(s.operations()[answer.operation].slug)),
+                 resolve::operation_name(s, answer.operation));
+      h << "</h1><p class=\"sub\">" << text(title) << "</p></div>";
+      return;
+    case resolve::Mode::kChooser:
+      h << "Which operation is meant by “" << text(state.query) << "”?";
+      break;
+    case resolve::Mode::kModel:
+      h << "Operations of " << text(answer.model.value_or(""));
+      break;
+    case resolve::Mode::kBrowse:
+      h << "All operations";
+      break;
+    case resolve::Mode::kNothing:
+      h << "No operation for “" << text(state.query) << "”";
+      break;
+  }
+  h << "</h1></div>";
+}
+
 }  // namespace
 
 http::Response search_page(const Site& site, const http::Request& request) {
@@ -538,14 +566,7 @@ http::Response search_page(const Site& site, const http::Request& request) {
   Page page(site, head);
   Html& h = page.html();
   search_form(h, "query", state.query, true);
-  h << "<div class=\"head\"><h1>";
-  if (answer.operation != kNone && answer.mode != resolve::Mode::kChooser) {
-    named_link(h, operation_url(s.text(s.operations()[answer.operation].slug)),
-               resolve::operation_name(s, answer.operation));
-  } else {
-    h << text(title);
-  }
-  h << "</h1><p class=\"sub\">" << text(title) << "</p></div>";
+  heading(h, s, state, answer, title);
   understanding(h, state, answer);
   switch (answer.mode) {
     case resolve::Mode::kExact:

@@ -31,6 +31,8 @@ struct SiteCatalog {
 struct SiteOptions {
   std::string origin;  // public address without a final slash; empty: addresses are paths
   std::string build;   // shown in the footer
+  // The API of this index takes notes and reports without an account.
+  bool takes_notes = false;
 };
 
 struct Site;  // internal
