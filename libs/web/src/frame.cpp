@@ -72,9 +72,9 @@ void machine_lines(Html& h, const Site& site, const PageHead& head) {
   h << "<section class=\"machine\" aria-labelledby=\"machine\"><h2 id=\"machine\">This view for "
        "programs</h2><dl class=\"pairs\">";
   if (head.json) {
-    std::string line = "curl -s '" + head.json->absolute(site.origin()).text() + "'";
+    std::string line = "curl -s " + shell_quoted(head.json->absolute(site.origin()).text());
     if (!head.json_body.empty()) {
-      line += " -H 'content-type: application/json' -d '" + head.json_body + "'";
+      line += " -H 'content-type: application/json' -d " + shell_quoted(head.json_body);
     }
     h << "<div><dt>curl</dt><dd>";
     copy_line(h, line, "Copy the curl line");

@@ -83,7 +83,7 @@ http::Response api_docs_page(const Site& site, const http::Request& request) {
   struct Row {
     std::string_view address, what;
   };
-  static constexpr std::array<Row, 17> kRows = {
+  static constexpr std::array<Row, 19> kRows = {
       {{"GET /api/v1/search?q=…", "the answer to a query text"},
        {"POST /api/v1/resolve/kernel", "the answer to a structured request"},
        {"POST /api/v1/resolve/kernel/batch", "up to 20 structured requests"},
@@ -99,8 +99,10 @@ http::Response api_docs_page(const Site& site, const http::Request& request) {
        {"GET /api/v1/hardware", "GPUs"},
        {"GET /api/v1/models", "models"},
        {"GET /api/v1/coverage", "families and GPUs"},
+       {"GET /api/v1/stats", "how much the catalog holds"},
        {"GET /api/v1/sources", "sources and their freshness"},
-       {"GET /manifests/sha256:…", "the bytes of a manifest; never change"}}};
+       {"GET /api/v1/manifests/sha256:…", "the bytes of a manifest; never change"},
+       {"GET /api/v1/openapi.json", "this list, in full, for programs"}}};
   const PageHead head{.title = "API",
                       .description = "The same answers as JSON.",
                       .canonical = Url::path({"docs", "api"}),

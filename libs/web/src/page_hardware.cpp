@@ -125,7 +125,7 @@ http::Response gpu_page(const Site& site, const http::Request& request) {
                       .canonical = gpu_url(item.model),
                       .json = api({"hardware"}),
                       .feed = gpu_url(item.model).below({"feed.xml"}),
-                      .command = "ki records --gpu '" + item.model + "'",
+                      .command = "ki records --hardware " + shell_quoted(item.model),
                       .section = Section::kGpus};
   Page page(site, head);
   Html& h = page.html();

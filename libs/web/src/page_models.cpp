@@ -141,7 +141,7 @@ http::Response model_page(const Site& site, const http::Request& request) {
                                      ": what leads each operation, and "
                                      "what nobody measured.",
                       .canonical = Url::path({"models", slug}),
-                      .json = api({"models", slug}),
+                      .json = api({"search"}).with("q", "model:" + slug),
                       .command = "ki search model:" + slug,
                       .section = Section::kModels};
   Page page(site, head);

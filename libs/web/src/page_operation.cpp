@@ -54,7 +54,8 @@ void answer(Html& h, const Snapshot& s, const OperationView& view) {
     h << "<p class=\"lead\">Nothing of this operation was measured.</p></section>\n";
     return;
   }
-  h << "<p class=\"lead\">" << text(display::count_noun(view.records_total, "ranked run"))
+  h << "<p class=\"lead\">"
+    << text(display::count_noun(static_cast<std::int64_t>(view.records_total), "ranked run"))
     << " in the comparison group shown.</p>";
   cohort_facts(h, s, view.group->cohort);
   if (!view.records.empty()) {

@@ -89,18 +89,6 @@ void apply_filters(const State& state, query::Intent& intent) {
   if (state.installable || state.deployable) intent.require_installable = true;
 }
 
-std::string shell_quoted(std::string_view text) {
-  std::string out = "'";
-  for (const char c : text) {
-    if (c == '\'') {
-      out += "'\\''";
-    } else {
-      out += c;
-    }
-  }
-  return out + "'";
-}
-
 // ---- what was understood
 
 void understanding(Html& h, const State& state, const Answer& answer) {
