@@ -2,11 +2,12 @@
 // rows each, mismatches), free-text search, lists with evidence, suggestions; and how long the
 // index takes to build, which every start pays.
 //
-//   bench_resolve [--runs N | --catalog PATH] [--requests N] [--json]
+//   bench_resolve [--runs N | --catalog PATH] [--requests N] [--only TEXT] [--json]
 //
 // Without either: the public catalog beside the checkout. --runs: a synthetic one in memory.
 // --catalog: a catalog file with its snapshot beside it, opened as `ki` opens it; the time from
-// there to the first answer and the peak memory are printed too. Every request is made in five
+// there to the first answer and the peak memory are printed too. --only: the kinds of request whose
+// name has TEXT. Every request is made in five
 // passes. The wall times are of all samples; beside them stands the processor time of the thread
 // with parsing and the reading of the clocks (about 1 us), the median of a request's passes: it
 // does not count the time in which other work had the core.
@@ -211,9 +212,11 @@ std::shared_ptr<const Snapshot> synthetic(std::uint64_t runs) {
 
 class Bench {
  public:
-  Bench(const Snapshot& snapshot, std::size_t requests)
+  // `only`: the kinds of request whose name has this text.
+  Bench(const Snapshot& snapshot, std::size_t requests, std::string_view only)
       : snapshot_(snapshot),
         requests_(requests),
+        only_(only),
         queries_(snapshot),
         index_(build(snapshot)),
         resolver_(make_resolver()) {}
@@ -248,7 +251,10 @@ class Bench {
     return resolver;
   }
 
+  bool is_wanted(std::string_view what) const { return what.find(only_) != what.npos; }
+
   void resolve(std::string what, const std::function<std::string()>& next) {
+    if (!is_wanted(what)) return;
     std::vector<std::string> requests;
     for (std::size_t i = 0; i < requests_; ++i) requests.push_back(next());
     std::vector<std::vector<Sample>> passes(kPasses + 1);
@@ -271,6 +277,7 @@ class Bench {
   }
 
   void suggest() {
+    if (!is_wanted("suggestions")) return;
     std::vector<std::string> requests;
     for (std::size_t i = 0; i < requests_; ++i) {
       const std::string text = queries_.words();
@@ -293,6 +300,7 @@ class Bench {
   static constexpr std::size_t kPasses = 5;
   const Snapshot& snapshot_;
   std::size_t requests_;
+  std::string_view only_;
   Queries queries_;
   double index_ms_ = 0, resolver_ms_ = 0;
   SearchIndex index_;
@@ -380,6 +388,7 @@ int main_of(std::span<const std::string_view> arguments) {
   std::uint64_t runs = 0;
   std::string catalog_path;
   std::size_t requests = 5'000;
+  std::string_view only;
   bool as_json = false;
   for (std::size_t i = 0; i < arguments.size(); ++i) {
     const bool has_next = i + 1 < arguments.size();
@@ -396,12 +405,15 @@ int main_of(std::span<const std::string_view> arguments) {
       catalog_path = arguments[++i];
     } else if (arguments[i] == "--requests" && has_next) {
       is_good = number(requests);
+    } else if (arguments[i] == "--only" && has_next) {
+      only = arguments[++i];
     } else {
       is_good = false;
     }
     if (!is_good) {
       std::fprintf(stderr,
-                   "usage: bench_resolve [--runs N | --catalog PATH] [--requests N] [--json]\n");
+                   "usage: bench_resolve [--runs N | --catalog PATH] [--requests N] [--only TEXT] "
+                   "[--json]\n");
       return 2;
     }
   }
@@ -422,7 +434,7 @@ int main_of(std::span<const std::string_view> arguments) {
     std::fprintf(stderr, "no catalog: ../shared is absent; try --runs 10000\n");
     return 1;
   }
-  Bench bench(*snapshot, requests);
+  Bench bench(*snapshot, requests, only);
   bench.run();
   print(*snapshot, bench, as_json);
   return 0;

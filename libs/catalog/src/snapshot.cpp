@@ -158,6 +158,18 @@ void Snapshot::read_case(const WorkloadRow& row, CaseFacts& facts) const {
   }
 }
 
+void Snapshot::read_axes(const WorkloadRow& row, CaseFacts& facts) const {
+  facts.axes.clear();
+  facts.tensors.clear();
+  facts.dims.clear();
+  if (row.kind != WorkloadKind::kCase) return;
+  const std::uint8_t* at = columns_.case_values.data() + row.values;
+  for (const NameId axis :
+       slice_of(columns_.case_schema_axes, columns_.case_schemas[row.schema].axes)) {
+    facts.axes.push_back({axis, read_varint(at)});
+  }
+}
+
 std::string Snapshot::shape_summary(const WorkloadRow& row) const {
   if (row.kind == WorkloadKind::kSuite)
     return "suite of " + std::to_string(row.suite_cases) + " cases";

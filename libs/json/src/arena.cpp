@@ -5,8 +5,7 @@
 
 namespace ki::json {
 
-void* Arena::raw(std::size_t bytes) {
-  bytes = (bytes + 7) & ~std::size_t{7};
+void Arena::next_chunk(std::size_t bytes) {
   while (chunk_ < chunks_.size() && chunks_[chunk_].size - used_ < bytes) {
     ++chunk_;
     used_ = 0;
@@ -16,9 +15,6 @@ void* Arena::raw(std::size_t bytes) {
     chunks_.push_back({std::make_unique_for_overwrite<std::byte[]>(size), size});
     used_ = 0;
   }
-  void* memory = chunks_[chunk_].memory.get() + used_;
-  used_ += bytes;
-  return memory;
 }
 
 std::string_view Arena::copy(std::string_view text) {

@@ -91,12 +91,12 @@ struct Sides {
 
 // The direction with most candidates; the first seen of equals.
 std::size_t main_direction(const std::vector<Candidate>& candidates) {
-  const auto count = [&](std::size_t direction) {
-    return std::ranges::count(candidates, direction, &Candidate::direction);
-  };
+  std::vector<std::size_t> counts(
+      std::ranges::max(candidates, {}, &Candidate::direction).direction + 1);
+  for (const Candidate& candidate : candidates) ++counts[candidate.direction];
   std::size_t best = candidates.front().direction;
   for (const Candidate& candidate : candidates) {
-    if (count(candidate.direction) > count(best)) best = candidate.direction;
+    if (counts[candidate.direction] > counts[best]) best = candidate.direction;
   }
   return best;
 }
@@ -333,8 +333,9 @@ std::optional<Bracket> bracket(const Intent& intent, std::span<const BracketCase
   return Bracketer(intent, cases, operation).read();
 }
 
-std::string bracket_query(std::string_view query, const Bracket& bracket, const BracketSide& side) {
-  std::string text = remove_facet(query, bracket.token);
+std::string bracket_query(std::string_view query, const Intent& parsed, const Bracket& bracket,
+                          const BracketSide& side) {
+  std::string text = remove_facet(query, parsed, bracket.token);
   if (!text.empty()) text += ' ';
   if (!bracket.dimension) return text + axis_token(bracket.axis, side.value);
   std::vector<std::int64_t> dims = bracket.shape;

@@ -27,8 +27,12 @@ std::string without(std::string_view query, const Intent& intent, Predicate is_r
 }  // namespace
 
 std::string remove_facet(std::string_view query, std::string_view facet_token) {
-  return without(query, parse_query(query),
-                 [&](const Facet& facet) { return facet.token == facet_token; });
+  return remove_facet(query, parse_query(query), facet_token);
+}
+
+std::string remove_facet(std::string_view query, const Intent& parsed,
+                         std::string_view facet_token) {
+  return without(query, parsed, [&](const Facet& facet) { return facet.token == facet_token; });
 }
 
 std::string with_facet(std::string_view query, std::string_view facet_token) {

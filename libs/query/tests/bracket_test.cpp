@@ -109,8 +109,8 @@ TEST(Bracket, TheSymbolicShapeNamesTheAxis) {
     EXPECT_EQ(found->below, Side({0, 4096}));
     EXPECT_EQ(found->above, Side({1, 8192}));
     EXPECT_EQ(found->token, query);
-    EXPECT_EQ(bracket_query(std::string("op:a ").append(query), *found, *found->above),
-              "op:a hidden=8192");
+    const std::string whole = std::string("op:a ").append(query);
+    EXPECT_EQ(bracket_query(whole, parse_query(whole), *found, *found->above), "op:a hidden=8192");
   }
 }
 
@@ -123,7 +123,9 @@ TEST(Bracket, ADimensionWithoutANameIsNumbered) {
   EXPECT_EQ(found->dimension, 1U);
   EXPECT_EQ(found->below, Side({0, 100}));
   EXPECT_EQ(found->above, Side({1, 400}));
-  EXPECT_EQ(bracket_query("gemm [2,300] B200", *found, *found->below), "gemm B200 shape:[2,100]");
+  constexpr std::string_view kQuery = "gemm [2,300] B200";
+  EXPECT_EQ(bracket_query(kQuery, parse_query(kQuery), *found, *found->below),
+            "gemm B200 shape:[2,100]");
 }
 
 TEST(Bracket, NothingWithoutANeighbourOrANeed) {

@@ -288,7 +288,8 @@ TEST(BracketVectors, AgreeWithTheOriginalExceptWhereAFlawIsListed) {
       const Intent intent = parse_query(query);
       const auto found = bracket(intent, table.cases, facts);
       const auto link = [&](const std::optional<BracketSide>& side) {
-        return side ? optional_text(std::optional(bracket_query(query, *found, *side))) : "null";
+        return side ? optional_text(std::optional(bracket_query(query, intent, *found, *side)))
+                    : "null";
       };
       Members ours;
       ours["bracket"] = bracket_text(found, table);

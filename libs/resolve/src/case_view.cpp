@@ -5,9 +5,9 @@
 namespace ki::resolve {
 namespace {
 
-void sort_distinct(std::vector<std::string_view>& texts) {
-  std::ranges::sort(texts);
-  texts.erase(std::unique(texts.begin(), texts.end()), texts.end());
+// Few texts are distinct.
+void add_distinct(std::vector<std::string_view>& texts, std::string_view text) {
+  if (std::ranges::find(texts, text) == texts.end()) texts.push_back(text);
 }
 
 }  // namespace
@@ -28,9 +28,9 @@ void operation_dtypes(const catalog::Snapshot& snapshot, catalog::Index operatio
   dtypes.clear();
   for (const catalog::OperationArgument& argument :
        snapshot.arguments(snapshot.operations()[operation])) {
-    if (argument.is_tensor != 0) dtypes.push_back(snapshot.name(argument.dtype));
+    if (argument.is_tensor != 0) add_distinct(dtypes, snapshot.name(argument.dtype));
   }
-  sort_distinct(dtypes);
+  std::ranges::sort(dtypes);
 }
 
 const query::CaseFacts& CaseView::nothing() {
@@ -71,11 +71,11 @@ void CaseView::load_case(const catalog::Snapshot& snapshot) {
     position = next;
   }
   for (const query::TensorFacts& tensor : tensors_) {
-    dtypes_.push_back(tensor.dtype);
-    layouts_.push_back(tensor.layout);
+    add_distinct(dtypes_, tensor.dtype);
+    add_distinct(layouts_, tensor.layout);
   }
-  sort_distinct(dtypes_);
-  sort_distinct(layouts_);
+  std::ranges::sort(dtypes_);
+  std::ranges::sort(layouts_);
   facts_ = {.is_suite = false,
             .axes = axes_,
             .tensors = tensors_,

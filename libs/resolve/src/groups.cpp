@@ -22,6 +22,8 @@ void Resolution::group_runs() {
     scratch_.selected_case.load(snapshot_, answer_.selected.workload);
   scratch_.axis_fields.clear();
   scratch_.bound_fields.clear();
+  scratch_.known_mismatches.fill({});
+  scratch_.numbers.fill({});
   if (answer_.selected.cohort != kNone) {
     add_exact_and_mismatched();
     pick_best();

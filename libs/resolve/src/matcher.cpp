@@ -49,6 +49,7 @@ void Matcher::start(const catalog::Snapshot& snapshot, const GpuTable& gpus,
   last_workload_ = catalog::kNone;
   dtypes_.clear();
   bound_axes_.clear();
+  binds_plain_axes_ = false;
   // Only what makes mismatches is copied: facets and issues play no part.
   has_before_axes_ = has_environment_ || has_code_ || !intent.dtypes.empty() ||
                      !intent.tensors.empty() || intent.layout || intent.shape;
@@ -88,10 +89,13 @@ void Matcher::start(const catalog::Snapshot& snapshot, const GpuTable& gpus,
 
 void Matcher::bind_axes(Index operation) {
   bound_axes_.clear();
+  binds_plain_axes_ = !intent_->axes.empty() && !intent_->shape && !intent_->binds_tensor_shape();
   for (const query::AxisBinding& asked : intent_->axes) {
     BoundAxis bound{.axis = 0, .asked = &asked};
     for (const catalog::OperationAxis& axis : snapshot_->axes(snapshot_->operations()[operation])) {
-      if (equals_ignoring_case(snapshot_->name(axis.name), asked.name)) bound.axis = axis.name;
+      if (!equals_ignoring_case(snapshot_->name(axis.name), asked.name)) continue;
+      if (bound.axis != 0) binds_plain_axes_ = false;
+      bound.axis = axis.name;
     }
     bound_axes_.push_back(bound);
   }
@@ -108,15 +112,28 @@ const catalog::CaseFacts::Axis* Matcher::find_axis(const catalog::CaseFacts& fac
   return nullptr;
 }
 
+Matcher::WorkloadNote& Matcher::note_of(Index workload) {
+  if (workloads_.size() < snapshot_->workloads().size())
+    workloads_.resize(snapshot_->workloads().size());
+  WorkloadNote& note = workloads_[workload];
+  if (note.epoch != epoch_) note = {.epoch = epoch_};
+  return note;
+}
+
 // Most cases differ in an axis, which is seen without looking at anything else.
-bool Matcher::has_other_axes(Index workload) {
+std::uint8_t Matcher::count_other_axes(Index workload) {
   const catalog::WorkloadRow& row = snapshot_->workloads()[workload];
-  if (bound_axes_.empty() || row.kind != catalog::WorkloadKind::kCase) return false;
-  snapshot_->read_case(row, axes_only_);
-  return std::ranges::any_of(bound_axes_, [&](const BoundAxis& bound) {
+  if (bound_axes_.empty() || row.kind != catalog::WorkloadKind::kCase) return 0;
+  WorkloadNote& note = note_of(workload);
+  if (note.other_axes != kNotCounted) return note.other_axes;
+  snapshot_->read_axes(row, axes_only_);
+  note.other_axes = 0;
+  for (const BoundAxis& bound : bound_axes_) {
     const catalog::CaseFacts::Axis* axis = find_axis(axes_only_, bound);
-    return axis == nullptr || axis->value != bound.asked->value;
-  });
+    if (axis != nullptr && axis->value == bound.asked->value) continue;
+    if (++note.other_axes == 2) break;
+  }
+  return note.other_axes;
 }
 
 bool Matcher::environment_matches(Index environment) {
@@ -159,22 +176,20 @@ bool Matcher::dtypes_match(Index workload) {
 bool Matcher::workload_matches(Index workload) {
   if (!has_case_) return true;
   if (has_only_dtypes_) return dtypes_match(workload);
-  if (workloads_.size() < snapshot_->workloads().size())
-    workloads_.resize(snapshot_->workloads().size());
-  Note& note = workloads_[workload];
-  if (note.epoch != epoch_) {
-    note = {epoch_, !has_other_axes(workload) && case_part_matches(case_part_, workload)};
+  WorkloadNote& note = note_of(workload);
+  if (!note.matches) {
+    note.matches = count_other_axes(workload) == 0 && case_part_matches(case_part_, workload);
   }
-  return note.value;
+  return *note.matches;
 }
 
-bool Matcher::workload_matches_but_case(Index workload) {
-  if (has_only_dtypes_) return workload_matches(workload);
-  return case_part_matches(but_case_part_, workload);
+bool Matcher::matches_but_case(const query::CaseFacts& facts) const {
+  return query::matches(has_only_dtypes_ ? dtype_part_ : but_case_part_,
+                        without_environment(facts));
 }
 
 bool Matcher::is_case(Index workload) {
-  return !has_other_axes(workload) &&
+  return count_other_axes(workload) == 0 &&
          query::matches_case(*intent_, cases_.load(*snapshot_, workload));
 }
 
@@ -196,7 +211,7 @@ std::size_t Matcher::count_mismatches(Index cohort) {
   if (bound_axes_.empty()) return count;
   const catalog::WorkloadRow& row = snapshot_->workloads()[run.workload];
   if (row.kind == catalog::WorkloadKind::kSuite) return count + bound_axes_.size();
-  snapshot_->read_case(row, axes_only_);
+  snapshot_->read_axes(row, axes_only_);
   for (const BoundAxis& bound : bound_axes_) {
     const catalog::CaseFacts::Axis* axis = find_axis(axes_only_, bound);
     if (axis == nullptr || axis->value != bound.asked->value) ++count;

@@ -60,7 +60,12 @@ class Matcher {
   std::size_t count_mismatches(Index cohort);
 
   // Without the binding of a case: dtypes, layout and tensors' dtypes and layouts only.
-  bool workload_matches_but_case(Index workload);
+  bool matches_but_case(const query::CaseFacts& facts) const;
+  // A case that differs from what is bound in one axis only has one of these; other counts from 2
+  // on are told as 2. Of a suite 0.
+  std::uint8_t count_other_axes(Index workload);
+  // Whether axes are all that binds the case, and each is written in one way only.
+  bool binds_plain_axes() const { return binds_plain_axes_; }
   // Whether the workload is the case that is bound (spec 05.8.1): shapes, axes and dtypes.
   bool is_case(Index workload);
   // dtypes only, for lists of operations.
@@ -86,9 +91,14 @@ class Matcher {
     std::uint32_t epoch = 0;
     bool value = false;
   };
-  enum Answer : std::uint8_t { kUnasked, kYes, kNo };
+  static constexpr std::uint8_t kNotCounted = 255;
+  struct WorkloadNote {
+    std::uint32_t epoch = 0;
+    std::optional<bool> matches = {};
+    std::uint8_t other_axes = kNotCounted;
+  };
 
-  bool has_other_axes(Index workload);
+  WorkloadNote& note_of(Index workload);
   bool case_part_matches(const query::Intent& part, Index workload);
   bool decide_environment(Index environment);
   void load_run(const catalog::RunRow& run, query::RunFacts& facts);
@@ -97,7 +107,7 @@ class Matcher {
   const GpuTable* gpus_ = nullptr;
   const query::Intent* intent_ = nullptr;
   bool has_environment_ = false, has_case_ = false, has_code_ = false, has_only_dtypes_ = false;
-  bool has_before_axes_ = false;
+  bool has_before_axes_ = false, binds_plain_axes_ = false;
   std::optional<catalog::NameId> language_, framework_;
   query::Intent environment_part_, case_part_, but_case_part_, dtype_part_;
   query::Intent before_axes_part_;
@@ -105,7 +115,7 @@ class Matcher {
   catalog::CaseFacts axes_only_;
   std::uint32_t epoch_ = 0;
   std::vector<Note> environments_;
-  std::vector<Note> workloads_;
+  std::vector<WorkloadNote> workloads_;
   std::vector<std::pair<std::uint64_t, bool>> dtypes_;  // by dtypes, or by operation of a suite
   CaseView cases_;
   // Key of mismatches_: rows of one cohort and one language share them.

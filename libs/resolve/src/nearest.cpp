@@ -15,13 +15,18 @@ void Resolution::find_nearest() {
   auto& views = scratch_.case_views;  // the facts point into them
   std::vector<query::BracketCase> cases;
   std::vector<Index> workloads;
+  const bool has_plain_axes = scratch_.matcher.binds_plain_axes();
   for (const Index workload : scratch_.workloads) {
     if (snapshot_.workloads()[workload].kind != catalog::WorkloadKind::kCase) continue;
+    // Neither side could be a case that differs in several axes.
+    if (has_plain_axes && scratch_.matcher.count_other_axes(workload) != 1) continue;
     NearestSide side;
     fill_side(side, workload);
     if (side.runs == 0) continue;
     if (cases.size() == views.size()) views.emplace_back();
-    cases.push_back({views[cases.size()].load(snapshot_, workload), side.runs});
+    const query::CaseFacts& facts = views[cases.size()].load(snapshot_, workload);
+    if (!scratch_.matcher.matches_but_case(facts)) continue;
+    cases.push_back({facts, side.runs});
     workloads.push_back(workload);
   }
   const auto bracket =
@@ -37,7 +42,8 @@ void Resolution::find_nearest() {
     fill_side(*to, workloads[from->index]);
     to->value = from->value;
     if (!request_.query.empty())
-      to->query = answer_.texts.copy(query::bracket_query(request_.query, *bracket, *from));
+      to->query = answer_.texts.copy(
+          query::bracket_query(request_.query, *request_.intent, *bracket, *from));
   };
   set(bracket->below, nearest.below);
   set(bracket->above, nearest.above);
@@ -57,10 +63,9 @@ const NearestSide& Resolution::closer_side() const {
   return distance(*nearest.above) < distance(*nearest.below) ? *nearest.above : *nearest.below;
 }
 
-// Runs of the workload that match everything but the case.
+// Runs of the workload on hardware and with code that match.
 void Resolution::fill_side(NearestSide& side, Index workload) {
   side.workload = workload;
-  if (!scratch_.matcher.workload_matches_but_case(workload)) return;
   std::uint32_t most = 0;
   for (const Index index : snapshot_.cohorts_of_workload(workload)) {
     const catalog::CohortRow& cohort = snapshot_.cohorts()[index];

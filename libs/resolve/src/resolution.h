@@ -99,6 +99,7 @@ class Resolution {
   std::uint16_t code_caveats(const catalog::ImplementationRow& code) const;
   void fill_row(Row& row, GroupKind kind, Index run_index, const catalog::RunRow& run);
   void add_mismatches(Row& row, const catalog::RunRow& run);
+  std::span<const Mismatch> find_mismatches(const catalog::RunRow& run);
   void add_axis_mismatches(const catalog::WorkloadRow& workload);
   void add_case_differences(Index workload);
   std::int64_t requested_value(catalog::NameId axis, std::int64_t selected) const;

@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <array>
+#include <bit>
 #include <charconv>
 
 namespace ki::resolve {
@@ -80,7 +81,8 @@ unsigned Resolution::hidden_by(const catalog::RunRow* run,
 bool Resolution::count_hidden(Group& group, unsigned reasons) {
   if (reasons == 0) return false;
   ++group.hidden;
-  for (std::size_t r = 0; r < kHiddenReasons; ++r) group.hidden_by[r] += reasons >> r & 1U;
+  for (; reasons != 0; reasons &= reasons - 1)
+    ++group.hidden_by[static_cast<std::size_t>(std::countr_zero(reasons))];
   return true;
 }
 
@@ -149,7 +151,24 @@ void Resolution::add_mismatch(std::string_view field, std::string_view requested
   scratch_.mismatches.push_back({field, requested, observed});
 }
 
+// Runs of one cohort and one language and framework share what is listed of them.
 void Resolution::add_mismatches(Row& row, const catalog::RunRow& run) {
+  const catalog::ImplementationRow& code = snapshot_.implementations()[run.implementation];
+  const bool asks_code = scratch_.matcher.has_code_part();
+  const KnownMismatches key{.cohort = run.cohort,
+                            .language = asks_code ? code.language : 0,
+                            .framework = asks_code ? code.framework : 0,
+                            .found = {}};
+  KnownMismatches& known = scratch_.known_mismatches[run.cohort % kKnownMismatches];
+  if (known.cohort != key.cohort || known.language != key.language ||
+      known.framework != key.framework) {
+    known = key;
+    known.found = find_mismatches(run);
+  }
+  row.mismatches = known.found;
+}
+
+std::span<const Mismatch> Resolution::find_mismatches(const catalog::RunRow& run) {
   scratch_.mismatches.clear();
   json::Arena& texts = answer_.texts;
   for (const query::Mismatch& mismatch : scratch_.matcher.mismatches_before_axes(run)) {
@@ -159,7 +178,7 @@ void Resolution::add_mismatches(Row& row, const catalog::RunRow& run) {
   const catalog::WorkloadRow& workload = snapshot_.workloads()[run.workload];
   const bool is_other = run.workload != answer_.selected.workload;
   if (is_other || !scratch_.matcher.bound_axes().empty()) {
-    snapshot_.read_case(workload, scratch_.other_case);
+    snapshot_.read_axes(workload, scratch_.other_case);
   }
   add_axis_mismatches(workload);
   if (const catalog::CohortRow& cohort = snapshot_.cohorts()[run.cohort];
@@ -168,7 +187,7 @@ void Resolution::add_mismatches(Row& row, const catalog::RunRow& run) {
                  snapshot_.name(snapshot_.metrics()[cohort.metric].metric));
   }
   if (is_other && answer_.selected.workload != kNone) add_case_differences(run.workload);
-  row.mismatches = texts.copy(std::span<const Mismatch>(scratch_.mismatches));
+  return texts.copy(std::span<const Mismatch>(scratch_.mismatches));
 }
 
 // The bound axes of the run's case, as query::mismatches lists them. The snapshot holds no cases of
@@ -194,9 +213,13 @@ void Resolution::add_axis_mismatches(const catalog::WorkloadRow& workload) {
 }
 
 std::string_view Resolution::number_text(std::int64_t value) {
-  std::array<char, 24> buffer;
-  const auto end = std::to_chars(buffer.data(), buffer.data() + buffer.size(), value).ptr;
-  return answer_.texts.copy(std::string_view(buffer.data(), end));
+  NumberText& known = scratch_.numbers[static_cast<std::uint64_t>(value) % kNumberTexts];
+  if (known.text.empty() || known.value != value) {
+    std::array<char, 24> buffer;
+    const auto end = std::to_chars(buffer.data(), buffer.data() + buffer.size(), value).ptr;
+    known = {value, answer_.texts.copy(std::string_view(buffer.data(), end))};
+  }
+  return known.text;
 }
 
 std::string_view Resolution::axis_field(catalog::NameId axis) {

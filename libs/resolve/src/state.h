@@ -5,6 +5,7 @@
 #include "ki/resolve/resolver.h"
 #include "matcher.h"
 
+#include <array>
 #include <cstdint>
 #include <deque>
 #include <span>
@@ -63,6 +64,20 @@ struct WorkloadCount {
   Index first_cohort = kNone;  // the first of its cohorts that was seen
 };
 
+// Lists of mismatches and texts of numbers that one answer uses often; a later one with the same
+// place pushes an earlier one out.
+struct KnownMismatches {
+  Index cohort = kNone;
+  catalog::NameId language = 0, framework = 0;  // 0 where the request does not ask
+  std::span<const Mismatch> found;
+};
+struct NumberText {
+  std::int64_t value = 0;
+  std::string_view text;
+};
+inline constexpr std::size_t kKnownMismatches = 64;
+inline constexpr std::size_t kNumberTexts = 64;
+
 struct Scratch::State {
   SearchScratch search;
   SearchResult found, others;
@@ -86,6 +101,8 @@ struct Scratch::State {
     std::string_view field, requested;
   };
   std::vector<BoundField> bound_fields;  // of the matcher's bound axes, as far as they were needed
+  std::array<KnownMismatches, kKnownMismatches> known_mismatches;
+  std::array<NumberText, kNumberTexts> numbers;
   catalog::CaseFacts other_case;
   std::deque<CaseView> case_views;  // of the cases that a missing one is looked for between
 };

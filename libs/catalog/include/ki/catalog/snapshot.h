@@ -105,6 +105,8 @@ class Snapshot {
 
   // Fills `facts` with the axes and tensors of a case (empty for a suite).
   void read_case(const WorkloadRow& row, CaseFacts& facts) const;
+  // The same without the tensors, which are most of the work.
+  void read_axes(const WorkloadRow& row, CaseFacts& facts) const;
   // "[d1, d2]" of the first tensor, "[]", or "suite of N cases" (spec 03.4).
   std::string shape_summary(const WorkloadRow& row) const;
 

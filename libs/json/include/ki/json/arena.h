@@ -34,7 +34,15 @@ class Arena {
   void reset();
 
  private:
-  void* raw(std::size_t bytes);
+  void* raw(std::size_t bytes) {
+    bytes = (bytes + 7) & ~std::size_t{7};
+    if (chunk_ == chunks_.size() || chunks_[chunk_].size - used_ < bytes) next_chunk(bytes);
+    void* memory = chunks_[chunk_].memory.get() + used_;
+    used_ += bytes;
+    return memory;
+  }
+  // The next chunk with that much room, a new one if there is none.
+  void next_chunk(std::size_t bytes);
 
   struct Chunk {
     std::unique_ptr<std::byte[]> memory;

@@ -47,6 +47,8 @@ std::optional<Bracket> bracket(const Intent& intent, std::span<const BracketCase
                                const OperationFacts* operation);
 
 // The query that asks for a side: without the binding token, with the side's value at the end.
-std::string bracket_query(std::string_view query, const Bracket& bracket, const BracketSide& side);
+// `parsed` is what parse_query made of the query.
+std::string bracket_query(std::string_view query, const Intent& parsed, const Bracket& bracket,
+                          const BracketSide& side);
 
 }  // namespace ki::query
