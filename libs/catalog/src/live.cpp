@@ -59,14 +59,14 @@ Result<bool> LiveCatalog::refresh() {
   const auto before = current();
   if (before->seq() == head.seq) return false;
   KI_TRY(auto after, catch_up(store_, before, head));
-  current_.store(std::move(after), std::memory_order_release);
+  install(std::move(after));
   return true;
 }
 
 void LiveCatalog::install(std::shared_ptr<const Snapshot> snapshot) {
-  const auto before = current();
-  if (before && before->seq() >= snapshot->seq()) return;
-  current_.store(std::move(snapshot), std::memory_order_release);
+  const std::scoped_lock lock(pointer_);
+  if (current_ && current_->seq() >= snapshot->seq()) return;
+  current_.swap(snapshot);  // the old one goes after the lock, when nobody reads it any more
 }
 
 Result<void> LiveCatalog::save() {

@@ -15,7 +15,6 @@ namespace {
 
 using catalog::Entry;
 using catalog::Step;
-using catalog::Table;
 
 class Checking {
  public:

@@ -213,7 +213,7 @@ std::string framework_name(std::string_view typed) {
 }
 
 std::optional<std::string> find_architecture(std::string_view spelling) {
-  const std::string lower = ascii_lower(spelling);
+  std::string lower = ascii_lower(spelling);
   const std::string_view text = lower;
   const auto is_hex = [](char c) { return is_ascii_digit(c) || (c >= 'a' && c <= 'f'); };
   if (text.starts_with("sm")) {

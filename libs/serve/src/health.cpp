@@ -105,7 +105,8 @@ std::vector<http::Route> health_routes(const Health& health, const http::Metrics
                     .is_api = true});
   routes.push_back({.pattern = "/metrics",
                     .handle =
-                        [&health, &metrics, snapshot, build](const http::Request&) {
+                        [&health, &metrics, snapshot = std::move(snapshot),
+                         build = std::move(build)](const http::Request&) {
                           http::Response response = http::Response::text(
                               gauges(health, *snapshot, build) + metrics.prometheus());
                           response.content_type = "text/plain; version=0.0.4; charset=utf-8";

@@ -88,7 +88,7 @@ class AppendTransaction final : public WriteTransaction {
   }
 
   Result<catalog::Commit> finish(Instant at, std::string_view reason) override {
-    const catalog::Commit commit{before_.seq + 1, head_.seq, at, std::string(reason), head_.chain};
+    catalog::Commit commit{before_.seq + 1, head_.seq, at, std::string(reason), head_.chain};
     if (head_.seq != before_.seq) {
       KI_TRY_VOID(insert(commit));
     }

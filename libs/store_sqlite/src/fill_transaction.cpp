@@ -227,7 +227,7 @@ class FillTransaction final : public WriteTransaction {
     }
     const catalog::Seq first =
         restored_commits_.empty() ? 1 : restored_commits_.rbegin()->first + 1;
-    const catalog::Commit commit{first, head_.seq, at, std::string(reason), head_.chain};
+    catalog::Commit commit{first, head_.seq, at, std::string(reason), head_.chain};
     KI_TRY_VOID(insert(commit));
     return commit;
   }

@@ -100,7 +100,7 @@ void write_change(Html& h, const Snapshot& s, const views::RecordItem& item,
   }
   h << "<span class=\"small\">";
   if (entry.kind == policy::StepKind::kOwn) h << "by its own project, ";
-  h << "was " << text(display::primary_text(*entry.previous_value, unit_of(s, entry.run)))
+  h << "was " << text(display::primary_text(entry.previous_value, unit_of(s, entry.run)))
     << "</span>";
   if (is_step) return;
   std::vector<double> values;

@@ -188,7 +188,7 @@ void answer_slot(Html& h, const Snapshot& s, const Slot& slot) {
   }
   h << "</p>";
   if (slot.against) {
-    h << "<p>" << text(display::relative(run.value, *slot.against)) << " the value of #1</p>";
+    h << "<p>" << text(display::relative(run.value, slot.against)) << " the value of #1</p>";
   }
   const auto level = static_cast<policy::EvidenceLevel>(run.evidence);
   h << "<p>" << text(use_text(s, run.implementation)) << "</p><p>";

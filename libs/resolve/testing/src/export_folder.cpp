@@ -52,7 +52,7 @@ Result<void> ExportFolder::apply(Table table, const Value& row) {
 Result<std::string> ExportFolder::document(const Value& manifest) {
   std::string text = json::canonical(manifest);
   if (const auto known = documents_.find(text); known != documents_.end()) return known->second;
-  const std::string digest = Digest::of(text).to_string();
+  std::string digest = Digest::of(text).to_string();
   // Spec 02: the digest of {apiVersion, kind, spec}.
   std::vector<Member> identity;
   for (const std::string_view member : {"apiVersion", "kind", "spec"}) {

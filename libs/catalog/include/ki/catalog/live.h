@@ -1,13 +1,12 @@
-// LiveCatalog: a store with its current snapshot. Readers take current() once per request and never
-// lock; refresh() folds what was committed since, here or in another process, and swaps the
-// pointer.
+// LiveCatalog: a store with its current snapshot. Readers take current() once per request and wait
+// for nothing but the copy of a pointer; refresh() folds what was committed since, here or in
+// another process, and swaps the pointer.
 #pragma once
 
 #include "ki/base/result.h"
 #include "ki/catalog/snapshot.h"
 #include "ki/catalog/store.h"
 
-#include <atomic>
 #include <filesystem>
 #include <memory>
 #include <mutex>
@@ -24,12 +23,13 @@ class LiveCatalog {
       Store& store, std::optional<std::filesystem::path> snapshot_file);
 
   std::shared_ptr<const Snapshot> current() const {
-    return current_.load(std::memory_order_acquire);
+    const std::scoped_lock lock(pointer_);
+    return current_;
   }
 
   // Catches up with the store. True when the snapshot changed. Safe to call from any thread.
   Result<bool> refresh();
-  // Installs a snapshot that the caller built (after a bulk import), if it is newer.
+  // Installs a snapshot, if it is newer than the current one. Safe to call from any thread.
   void install(std::shared_ptr<const Snapshot> snapshot);
   // Writes the current snapshot to the snapshot file, when there is one and it is behind.
   Result<void> save();
@@ -42,8 +42,11 @@ class LiveCatalog {
 
   Store& store_;
   std::optional<std::filesystem::path> snapshot_file_;
-  std::atomic<std::shared_ptr<const Snapshot>> current_;
   std::mutex refresh_;  // one refresh at a time; readers never take it
+  // A mutex held for the copy of a pointer: std::atomic<std::shared_ptr> of libstdc++ 12 has a data
+  // race between load() and store().
+  mutable std::mutex pointer_;
+  std::shared_ptr<const Snapshot> current_;
   Seq saved_ = 0;
 };
 
