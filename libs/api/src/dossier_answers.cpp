@@ -13,7 +13,6 @@ namespace ki::api {
 namespace {
 
 using catalog::Index;
-using catalog::kNone;
 
 // A run that was never published is nobody's business.
 Result<Index> find_published_run(const Site& site, std::string_view id) {

@@ -66,7 +66,7 @@ http::Response call(const Operation& operation, const Site& site, const http::Re
   return response ? *std::move(response) : refused(problem_of(operation, response.error()));
 }
 
-std::vector<http::Route> routes(std::shared_ptr<const Site> site) {
+std::vector<http::Route> routes(const std::shared_ptr<const Site>& site) {
   std::vector<http::Route> routes;
   for (const Operation& operation : operations()) {
     routes.push_back(

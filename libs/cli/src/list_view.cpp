@@ -79,6 +79,7 @@ std::string list_table(const ListView& view, const Rows& rows, bool has_headings
 std::string list_tsv(const ListView& view, const Rows& rows, bool has_headings) {
   std::string out;
   std::vector<std::string> cells;
+  cells.reserve(view.columns.size());
   for (const ListViewColumn& column : view.columns) cells.emplace_back(column.key);
   if (has_headings) out += display::tsv_line(cells);
   for (const json::Value* row : rows) {

@@ -61,6 +61,7 @@ std::string Listing::render(Format format, bool has_headings) const {
       return out;
     case Format::kTsv: {
       std::vector<std::string> cells;
+      cells.reserve(columns_.size());
       for (const ListColumn& column : columns_) cells.emplace_back(column.key);
       if (has_headings) out += display::tsv_line(cells);
       for (const auto& row : rows_) {

@@ -54,6 +54,7 @@ Error error_of(int status, std::string_view detail, std::vector<Issue> issues) {
 
 Error error_of(const http::Problem& problem) {
   std::vector<Issue> issues;
+  issues.reserve(problem.errors.size());
   for (const http::ProblemDetail& error : problem.errors) {
     issues.push_back(issue_of(error.pointer, error.code, error.message));
   }

@@ -58,6 +58,14 @@ void add_field(std::string& head, std::string_view name, std::string_view value)
 
 Problem internal_problem() { return problem_of(Error(Code::kInternal, "")); }
 
+// The methods of a path, as the field Allow lists them (RFC 9110 section 10.2.1).
+std::string methods_of(const Router::Match& match) {
+  std::vector<std::string> methods;
+  methods.reserve(match.allowed.size());
+  for (const Method method : match.allowed) methods.emplace_back(to_string(method));
+  return join(methods, ", ");
+}
+
 // Posts of forms come from our own pages only. A client that is no browser sends no Origin.
 bool is_foreign_post(const Request& request, std::string_view origin) {
   const auto from = request.header("origin");
@@ -218,9 +226,7 @@ Reply Site::reply(std::shared_ptr<const StoredReply> stored, const Request& requ
 
 Response Site::options(const Router::Match& match) const {
   Response response{.status = 204};
-  std::vector<std::string> methods;
-  for (const Method method : match.allowed) methods.emplace_back(to_string(method));
-  const std::string list = join(methods, ", ");
+  const std::string list = methods_of(match);
   response.headers.push_back({"Allow", list});
   if (match.is_api) {
     response.headers.push_back({"Access-Control-Allow-Methods", list});
@@ -286,9 +292,7 @@ std::variant<Reply, Site::Pending> Site::begin(std::shared_ptr<Published> publis
   if (match.route == nullptr) {
     const bool is_api = match.is_api || request.path().starts_with(published->edition->api_prefix);
     if (!match.allowed.empty()) {
-      std::vector<std::string> methods;
-      for (const Method allowed : match.allowed) methods.emplace_back(to_string(allowed));
-      const std::string list = join(methods, ", ");
+      const std::string list = methods_of(match);
       return refused(
           {.status = 405,
            .code = "METHOD_NOT_ALLOWED",

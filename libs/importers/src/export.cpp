@@ -67,6 +67,7 @@ std::string header_line(const ExportInfo& info) {
       .member("chain", info.chain.to_string());
   w.member("format", kExportFormat).key("tables").begin_object();
   std::vector<const ExportTable*> sorted;
+  sorted.reserve(info.tables.size());
   for (const ExportTable& table : info.tables) sorted.push_back(&table);
   std::ranges::sort(sorted, {}, &ExportTable::table);
   for (const ExportTable* table : sorted) {

@@ -152,6 +152,7 @@ std::optional<std::string_view> filter_hint(std::string_view key) {
     if (entry.key.starts_with(start) || typed.starts_with(entry.key)) return entry.key;
   }
   std::vector<std::string_view> keys;
+  keys.reserve(std::size(kFilterKeys));
   for (const FilterKey& entry : kFilterKeys) keys.push_back(entry.key);
   return typed.size() < 3 ? std::nullopt : did_you_mean(typed, keys);
 }
@@ -169,6 +170,7 @@ std::optional<std::string_view> find_bare_dtype(std::string_view word) {
 
 std::optional<std::string_view> dtype_hint(std::string_view spelling) {
   std::vector<std::string_view> spellings;
+  spellings.reserve(std::size(kDtypes));
   for (const Dtype& entry : kDtypes) spellings.push_back(entry.spelling);
   return did_you_mean(ascii_lower(spelling), spellings);
 }

@@ -87,6 +87,7 @@ void Health::clear(const std::string& kind) {
 std::vector<std::string> Health::problems() const {
   const std::scoped_lock lock(mutex_);
   std::vector<std::string> texts;
+  texts.reserve(problems_.size());
   for (const auto& [kind, text] : problems_) texts.push_back(text);
   return texts;
 }

@@ -176,6 +176,7 @@ class MemoryTransaction final : public catalog::Transaction {
       last = commits.rbegin()->second;
     }
     std::vector<catalog::Commit> list;
+    list.reserve(commits.size());
     for (const auto& [end, commit] : commits) list.push_back(commit);
     log_.publish(appended_, list);
     return last;

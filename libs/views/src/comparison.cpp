@@ -53,6 +53,7 @@ void write_run(json::Writer& w, const Snapshot& s, const resolve::ComparedRun& c
 
 void write_json(json::Writer& w, const Snapshot& s, const resolve::Comparison& comparison) {
   std::vector<Index> runs;
+  runs.reserve(comparison.runs.size());
   for (const resolve::ComparedRun& compared : comparison.runs) runs.push_back(compared.run);
   w.begin_object().member("illustrative", is_illustrative(s, runs)).key("runs").begin_array();
   for (const resolve::ComparedRun& compared : comparison.runs) write_run(w, s, compared);

@@ -49,6 +49,7 @@ OperationList list_operations(const Snapshot& s, const OperationListOptions& opt
       break;
     case OperationSort::kName: {
       std::vector<std::pair<std::string, Index>> named;
+      named.reserve(found.size());
       for (const Index i : found) named.emplace_back(named_operation(s, i).name, i);
       std::ranges::sort(named, [&](const auto& a, const auto& b) {
         if (natural_less(a.first, b.first)) return true;

@@ -65,6 +65,7 @@ class Maker {
       return best;
     };
     std::vector<std::pair<double, Index>> keyed;
+    keyed.reserve(workloads_.size());
     for (const Index workload : workloads_) keyed.emplace_back(fastest(workload), workload);
     std::ranges::sort(keyed, [&](const auto& a, const auto& b) {
       const auto x = s_.workloads()[a.second].eligible_runs;

@@ -59,6 +59,7 @@ std::vector<SourceRef> sources_of(const Snapshot& snapshot, std::span<const Inde
     if (source != kNone && std::ranges::find(seen, source) == seen.end()) seen.push_back(source);
   }
   std::vector<SourceRef> sources;
+  sources.reserve(seen.size());
   for (const Index source : seen) sources.push_back(source_of(snapshot, source));
   return sources;
 }

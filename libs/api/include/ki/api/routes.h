@@ -12,7 +12,7 @@
 namespace ki::api {
 
 // Every operation below /api/v1, and /openapi.json. They share the site.
-std::vector<http::Route> routes(std::shared_ptr<const Site> site);
+std::vector<http::Route> routes(const std::shared_ptr<const Site>& site);
 
 // What the route of this operation does; `request` has the path parameters.
 http::Response call(const Operation& operation, const Site& site, const http::Request& request);
