@@ -67,6 +67,7 @@ void add_runs(const Snapshot& s, std::span<const Index> implementations, Project
     }
   }
   std::vector<std::pair<std::uint32_t, std::string_view>> ordered;
+  ordered.reserve(gpus.size());
   for (const auto& [product, runs] : gpus) ordered.emplace_back(runs, s.name(product));
   std::ranges::sort(ordered, [](const auto& a, const auto& b) {
     return std::tie(b.first, a.second) < std::tie(a.first, b.second);
