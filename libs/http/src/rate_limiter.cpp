@@ -7,7 +7,7 @@ namespace ki::http {
 
 RateLimiter::Verdict RateLimiter::take(std::string_view client, Time now) {
   if (!is_on()) return {};
-  Shard& shard = shards_[Hash()(client) % kShards];
+  Shard& shard = shards_[TextHash()(client) % kShards];
   const std::scoped_lock lock(shard.mutex);
   auto found = shard.buckets.find(client);
   if (found == shard.buckets.end()) {

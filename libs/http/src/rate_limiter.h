@@ -1,6 +1,8 @@
 // RateLimiter: a token bucket a client. Time comes in; safe for any number of threads.
 #pragma once
 
+#include "ki/base/text_hash.h"
+
 #include <array>
 #include <chrono>
 #include <cstdint>
@@ -46,15 +48,9 @@ class RateLimiter {
     double tokens;
     Time at;
   };
-  struct Hash {
-    using is_transparent = void;
-    std::size_t operator()(std::string_view text) const {
-      return std::hash<std::string_view>()(text);
-    }
-  };
   struct Shard {
     mutable std::mutex mutex;
-    std::unordered_map<std::string, Bucket, Hash, std::equal_to<>> buckets;
+    std::unordered_map<std::string, Bucket, TextHash, std::equal_to<>> buckets;
   };
 
   RateLimit limit_;

@@ -2,6 +2,7 @@
 // that several threads want at once is made by one of them.
 #pragma once
 
+#include "ki/base/text_hash.h"
 #include "ki/http/response.h"
 
 #include <array>
@@ -59,23 +60,17 @@ class ResponseCache {
     std::uint32_t uses = 0;  // since it was kept, halved whenever it survives an eviction
     std::size_t bytes = 0;
   };
-  struct Hash {
-    using is_transparent = void;
-    std::size_t operator()(std::string_view text) const {
-      return std::hash<std::string_view>()(text);
-    }
-  };
   struct Shard {
     mutable std::mutex mutex;
     std::condition_variable made;
-    std::unordered_map<std::string, std::size_t, Hash, std::equal_to<>> index;  // into slots
+    std::unordered_map<std::string, std::size_t, TextHash, std::equal_to<>> index;  // into slots
     std::vector<Slot> slots;
-    std::unordered_map<std::string, int, Hash, std::equal_to<>> making;
+    std::unordered_map<std::string, int, TextHash, std::equal_to<>> making;
     std::size_t bytes = 0;
     std::uint64_t random = 0x9e3779b97f4a7c15;
   };
 
-  Shard& shard_of(std::string_view key) { return shards_[Hash()(key) / 7 % kShards]; }
+  Shard& shard_of(std::string_view key) { return shards_[TextHash()(key) / 7 % kShards]; }
   static std::shared_ptr<const StoredReply> find_in(Shard& shard, std::string_view key);
   void keep(Shard& shard, std::string_view key, std::shared_ptr<const StoredReply> reply);
   static void evict_one(Shard& shard);

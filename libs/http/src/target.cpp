@@ -9,18 +9,14 @@
 namespace ki::http {
 namespace {
 
-constexpr bool is_unreserved(char c) {
-  return is_ascii_alnum(c) || c == '-' || c == '.' || c == '_' || c == '~';
-}
-
 // What stands for itself in the canonical spelling of a path: pchar and '/' (RFC 3986 section 3.3).
-constexpr bool is_path_literal(char c) {
+bool is_path_literal(char c) {
   return is_unreserved(c) || std::string_view("!$&'()*+,;=:@/").find(c) != std::string_view::npos;
 }
 
 // ... and of a query's names and values: pchar, '/' and '?' without the separators '&', '=' and
 // '+'.
-constexpr bool is_query_literal(char c) {
+bool is_query_literal(char c) {
   return is_unreserved(c) || std::string_view("!$'()*,;:@/?").find(c) != std::string_view::npos;
 }
 
@@ -34,20 +30,6 @@ int hex_value(char c) {
   if (is_ascii_digit(c)) return c - '0';
   const char lower = ascii_lower(c);
   return lower >= 'a' && lower <= 'f' ? lower - 'a' + 10 : -1;
-}
-
-void encode(std::string& out, std::string_view text, bool (*is_literal)(char)) {
-  constexpr std::string_view kHex = "0123456789ABCDEF";
-  for (const char c : text) {
-    if (is_literal(c)) {
-      out += c;
-      continue;
-    }
-    const auto byte = static_cast<unsigned char>(c);
-    out += '%';
-    out += kHex[byte >> 4];
-    out += kHex[byte & 15];
-  }
 }
 
 std::unexpected<Problem> invalid(std::string detail) {
@@ -110,6 +92,24 @@ std::string_view origin_form(std::string_view text) {
 
 }  // namespace
 
+bool is_unreserved(char c) {
+  return is_ascii_alnum(c) || c == '-' || c == '.' || c == '_' || c == '~';
+}
+
+void percent_encode(std::string& out, std::string_view text, bool (*is_literal)(char)) {
+  constexpr std::string_view kHex = "0123456789ABCDEF";
+  for (const char c : text) {
+    if (is_literal(c)) {
+      out += c;
+      continue;
+    }
+    const auto byte = static_cast<unsigned char>(c);
+    out += '%';
+    out += kHex[byte >> 4];
+    out += kHex[byte & 15];
+  }
+}
+
 std::optional<std::string_view> Target::find(std::string_view name) const {
   for (const QueryPair& pair : query) {
     if (pair.name == name) return pair.value;
@@ -120,14 +120,14 @@ std::optional<std::string_view> Target::find(std::string_view name) const {
 std::string Target::canonical() const {
   std::string out;
   out.reserve(path.size() + 16);
-  encode(out, path, is_path_literal);
+  percent_encode(out, path, is_path_literal);
   char separator = '?';
   for (const QueryPair& pair : query) {
     out += separator;
     separator = '&';
-    encode(out, pair.name, is_query_literal);
+    percent_encode(out, pair.name, is_query_literal);
     out += '=';
-    encode(out, pair.value, is_query_literal);
+    percent_encode(out, pair.value, is_query_literal);
   }
   return out;
 }
@@ -182,12 +182,6 @@ std::expected<Target, Problem> parse_target(std::string_view text) {
     target.query.push_back({*std::move(name), std::move(value)});
   }
   return target;
-}
-
-std::string percent_encode(std::string_view text) {
-  std::string out;
-  encode(out, text, is_unreserved);
-  return out;
 }
 
 }  // namespace ki::http

@@ -92,7 +92,13 @@ TEST(Target, RefusesWhatCouldBeReadInTwoWays) {
   }
 }
 
-TEST(Target, EncodesForLinks) { EXPECT_EQ(percent_encode("op:a b/é?"), "op%3Aa%20b%2F%C3%A9%3F"); }
+TEST(Target, EncodesForLinks) {
+  std::string link = "/search?q=";
+  percent_encode(link, "op:a b/é?~");
+  EXPECT_EQ(link, "/search?q=op%3Aa%20b%2F%C3%A9%3F~");
+  percent_encode(link, " a:%", [](char c) { return is_unreserved(c) || c == ':'; });
+  EXPECT_EQ(link, "/search?q=op%3Aa%20b%2F%C3%A9%3F~%20a:%25");
+}
 
 }  // namespace
 }  // namespace ki::http

@@ -1,4 +1,5 @@
 // The four groups of an answer (spec 05.9), counted whole and shown a page at a time.
+#include "ki/resolve/row_facts.h"
 #include "resolution.h"
 #include "run_facts.h"
 
@@ -159,8 +160,8 @@ void Resolution::add_unmeasured() {
     row.value = std::numeric_limits<double>::quiet_NaN();
     row.match = Match::kSupportedUnobserved;
     row.position = group.total;
-    row.is_baseline = resolver_.baseline_role != 0 && code.role == resolver_.baseline_role;
-    row.caveats = code_caveats(code) | caveat_bit(Caveat::kDeclaredOnly);
+    row.is_baseline = is_baseline(code);
+    row.caveats = code_caveats(code, row.is_baseline) | caveat_bit(Caveat::kDeclaredOnly);
     scratch_.mismatches.clear();
     if (!scratch_.matcher.code_matches(code)) {
       const auto differs = [&](std::string_view field, const std::optional<std::string>& asked,

@@ -93,10 +93,9 @@ class Resolution {
   unsigned hidden_by(const catalog::RunRow* run, const catalog::ImplementationRow& implementation);
   bool count_hidden(Group& group, unsigned reasons);
   bool passes_license(catalog::NameId concluded);
-  static std::uint16_t caveat_bit(Caveat caveat) {
-    return static_cast<std::uint16_t>(1U << static_cast<unsigned>(caveat));
+  bool is_baseline(const catalog::ImplementationRow& code) const {
+    return resolver_.baseline_role != 0 && code.role == resolver_.baseline_role;
   }
-  std::uint16_t code_caveats(const catalog::ImplementationRow& code) const;
   void fill_row(Row& row, GroupKind kind, Index run_index, const catalog::RunRow& run);
   void add_mismatches(Row& row, const catalog::RunRow& run);
   std::span<const Mismatch> find_mismatches(const catalog::RunRow& run);

@@ -2,6 +2,7 @@
 #include "ki/base/text.h"
 #include "ki/policy/evidence.h"
 #include "ki/policy/licence.h"
+#include "ki/resolve/row_facts.h"
 #include "resolution.h"
 
 #include <algorithm>
@@ -12,7 +13,6 @@
 namespace ki::resolve {
 namespace {
 
-using namespace catalog::run_flags;
 
 constexpr std::int64_t kDayMs = 86'400'000;
 
@@ -98,47 +98,15 @@ void Resolution::offer(GroupKind kind, Index run, const catalog::RunRow& row) {
   fill_row(shown, kind, run, row);
 }
 
-std::uint16_t Resolution::code_caveats(const catalog::ImplementationRow& code) const {
-  std::uint16_t caveats = 0;
-  if (code.source_available == 0) caveats |= caveat_bit(Caveat::kNoPublicSource);
-  if (code.license_concluded == 0) caveats |= caveat_bit(Caveat::kLicenseUnknown);
-  if (resolver_.baseline_role != 0 && code.role == resolver_.baseline_role)
-    caveats |= caveat_bit(Caveat::kBaseline);
-  return caveats;
-}
-
 void Resolution::fill_row(Row& row, GroupKind kind, Index run_index, const catalog::RunRow& run) {
-  const catalog::CohortRow& cohort = snapshot_.cohorts()[run.cohort];
-  const catalog::ImplementationRow& code = snapshot_.implementations()[run.implementation];
-  row.run = run_index;
-  row.implementation = run.implementation;
-  row.operation = operation_;
-  row.workload = run.workload;
-  row.cohort = run.cohort;
-  row.environment = cohort.environment;
-  row.metric = cohort.metric;
-  row.value = run.value;
-  row.evidence = static_cast<policy::EvidenceLevel>(run.evidence);
-  row.is_stale = policy::is_stale(Instant{run.observed_ms}, request_.now);
-  row.caveats = code_caveats(code);
-  row.is_baseline = row.has(Caveat::kBaseline);
-  if (run.source != kNone && resolver_.is_illustrative[run.source] != 0) {
-    row.caveats |= caveat_bit(Caveat::kIllustrativeSource);
-  }
-  if ((run.flags & kReproducedHere) == 0 && run.replications == 0)
-    row.caveats |= caveat_bit(Caveat::kNotReproduced);
-  if ((run.flags & kOperationMismatch) != 0) row.caveats |= caveat_bit(Caveat::kOperationMismatch);
-  row.why = WhyRanked::kNotInGroup;
+  fill_facts(row, snapshot_, run_index, request_.now,
+             is_baseline(snapshot_.implementations()[run.implementation]),
+             run.source != kNone && resolver_.is_illustrative[run.source] != 0);
   if (kind == GroupKind::kExact) {
-    row.match = Match::kExact;
-    row.rank = run.rank;
-    row.cohort_size = cohort.ranked;
-    row.is_tied_with_previous = (run.flags & kTiedWithPrevious) != 0;
-    row.why = row.is_tied_with_previous ? WhyRanked::kTied
-              : run.rank == 1           ? WhyRanked::kLowestValue
-                                        : WhyRanked::kByValue;
+    fill_rank(row, run, snapshot_.cohorts()[run.cohort]);
     return;
   }
+  row.why = WhyRanked::kNotInGroup;
   row.caveats |=
       caveat_bit(kind == GroupKind::kReported ? Caveat::kOtherCohort : Caveat::kUnranked);
   add_mismatches(row, run);

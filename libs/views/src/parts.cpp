@@ -3,6 +3,7 @@
 #include "ki/base/uuid.h"
 #include "ki/digest/digest.h"
 #include "ki/resolve/describe.h"
+#include "ki/resolve/row_facts.h"
 
 #include <algorithm>
 #include <cmath>
@@ -71,47 +72,19 @@ bool is_illustrative(const Snapshot& snapshot, std::span<const Index> runs) {
 }
 
 resolve::Row run_row(const Snapshot& snapshot, Index run, Instant now) {
-  using namespace catalog::run_flags;
-  using resolve::Caveat;
   const auto& row = snapshot.runs()[run];
-  const auto& cohort = snapshot.cohorts()[row.cohort];
-  const auto& code = snapshot.implementations()[row.implementation];
-  unsigned caveats = 0;
-  const auto note = [&](Caveat caveat, bool is_so) {
-    if (is_so) caveats |= 1U << static_cast<unsigned>(caveat);
-  };
   resolve::Row result;
-  result.run = run;
-  result.implementation = row.implementation;
-  result.operation = cohort.operation;
-  result.workload = row.workload;
-  result.cohort = row.cohort;
-  result.environment = cohort.environment;
-  result.metric = cohort.metric;
-  result.value = row.value;
-  result.match = resolve::Match::kExact;
-  result.rank = row.rank;
-  result.cohort_size = row.rank == 0 ? 0 : cohort.ranked;
-  result.is_tied_with_previous = (row.flags & kTiedWithPrevious) != 0;
-  result.is_baseline = snapshot.name(code.role) == "baseline";
-  result.is_stale = policy::is_stale(Instant{row.observed_ms}, now);
-  result.evidence = static_cast<policy::EvidenceLevel>(row.evidence);
-  if (row.rank == 0) {
-    result.why = std::isnan(row.value) ? resolve::WhyRanked::kNoMeasurement
-                                       : resolve::WhyRanked::kNotInGroup;
-  } else {
-    result.why = result.is_tied_with_previous ? resolve::WhyRanked::kTied
-                 : row.rank == 1              ? resolve::WhyRanked::kLowestValue
-                                              : resolve::WhyRanked::kByValue;
+  resolve::fill_facts(
+      result, snapshot, run, now,
+      snapshot.name(snapshot.implementations()[row.implementation].role) == "baseline",
+      source_of(snapshot, row.source).kind == "illustrative");
+  if (row.rank != 0) {
+    resolve::fill_rank(result, row, snapshot.cohorts()[row.cohort]);
+    return result;
   }
-  note(Caveat::kIllustrativeSource, source_of(snapshot, row.source).kind == "illustrative");
-  note(Caveat::kBaseline, result.is_baseline);
-  note(Caveat::kNotReproduced, (row.flags & kReproducedHere) == 0 && row.replications == 0);
-  note(Caveat::kNoPublicSource, code.source_available == 0);
-  note(Caveat::kLicenseUnknown, code.license_concluded == 0);
-  note(Caveat::kOperationMismatch, (row.flags & kOperationMismatch) != 0);
-  note(Caveat::kUnranked, row.rank == 0);
-  result.caveats = static_cast<std::uint16_t>(caveats);
+  result.why =
+      std::isnan(row.value) ? resolve::WhyRanked::kNoMeasurement : resolve::WhyRanked::kNotInGroup;
+  result.caveats |= resolve::caveat_bit(resolve::Caveat::kUnranked);
   return result;
 }
 

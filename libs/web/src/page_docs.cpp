@@ -42,7 +42,7 @@ http::Response docs_page(const Site& site, const http::Request& request) {
 <dl class="pairs"><div><dt>Reported</dt><dd>the source states the number</dd></div><div><dt>Reproducible</dt><dd>code and raw evidence are stated, so that others could repeat it</dd></div><div><dt>Verified</dt><dd>the index reran it under its own control</dd></div><div><dt>Replicated</dt><dd>independent parties measured it again</dd></div></dl>
 <p>Notes and attestations of others never change the level.</p></section>
 <section aria-labelledby="identity"><h2 id="identity">Identity and permalinks</h2>
-<p>Every record has a SHA-256 digest over its canonical JSON (RFC 8785), and a page under it: <code>/runs/sha256:…</code>. <code>?version=N</code> pins an address to a catalog version. <code>ki verify RUN</code> prints every text that was hashed.</p></section>
+<p>Every record has a SHA-256 digest over its canonical JSON (RFC 8785), and a page under it: <code>/runs/sha256:…</code>. <code>?version=N</code> pins an address to a catalog version; of an earlier version than the current one the answer is 410 Gone. <code>ki verify RUN</code> prints every text that was hashed.</p></section>
 <section aria-labelledby="agents"><h2 id="agents">Programs and agents</h2>
 <p>Every page links the same content as JSON and shows the <code>curl</code> and <code>ki</code> lines for it. Whoever repeats “fastest” names workload and group with it.</p></section>
 <section aria-labelledby="limits"><h2 id="limits">Limits</h2>

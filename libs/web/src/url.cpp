@@ -1,6 +1,5 @@
 #include "ki/web/url.h"
 
-#include "ki/base/text.h"
 #include "ki/http/target.h"
 
 namespace ki::web {
@@ -9,18 +8,8 @@ namespace {
 // Unreserved characters and those that a path segment or query value may hold besides (RFC 3986
 // sections 3.3 and 3.4) and that read better unencoded: "sha256:…", "op:gemm".
 void encode(std::string& out, std::string_view text) {
-  constexpr std::string_view kHex = "0123456789ABCDEF";
-  for (const char c : text) {
-    if (is_ascii_alnum(c) || c == '-' || c == '.' || c == '_' || c == '~' || c == ':' || c == ',' ||
-        c == '@') {
-      out += c;
-      continue;
-    }
-    const auto byte = static_cast<unsigned char>(c);
-    out += '%';
-    out += kHex[byte >> 4];
-    out += kHex[byte & 15];
-  }
+  http::percent_encode(
+      out, text, [](char c) { return http::is_unreserved(c) || c == ':' || c == ',' || c == '@'; });
 }
 
 }  // namespace

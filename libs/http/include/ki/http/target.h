@@ -41,7 +41,10 @@ struct Target {
 // Problems: 414 URI_TOO_LONG; 400 INVALID_TARGET, whose detail says what and where.
 std::expected<Target, Problem> parse_target(std::string_view text);
 
-// Percent-encodes everything but unreserved characters (RFC 3986 section 2.3): for links.
-std::string percent_encode(std::string_view text);
+// Letters, digits and "-._~": never encoded (RFC 3986 section 2.3).
+bool is_unreserved(char c);
+// Appends `text` with every byte percent-encoded that is not literal (RFC 3986 section 2.1).
+void percent_encode(std::string& out, std::string_view text,
+                    bool (*is_literal)(char) = is_unreserved);
 
 }  // namespace ki::http
