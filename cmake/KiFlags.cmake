@@ -1,7 +1,7 @@
 # Flags of every target of ours, as one interface library. Third-party code is not compiled with them.
 add_library(ki_flags INTERFACE)
 target_compile_options(ki_flags INTERFACE
-  -Wall -Wextra -Wconversion -Wshadow -Wnon-virtual-dtor -Werror
+  -Wall -Wextra -Wconversion -Wshadow $<$<COMPILE_LANGUAGE:CXX>:-Wnon-virtual-dtor> -Werror
   -fstack-protector-strong -fcf-protection -fno-strict-aliasing
   # A fused multiply-add would give other digits on other compilers; statistics are bit-identical.
   -ffp-contract=off)
