@@ -51,6 +51,8 @@ TEST(Text, MeasuresTypos) {
 TEST(Text, QuotesForMessages) {
   EXPECT_EQ(quote("a\nb"), "'a\\x0ab'");
   EXPECT_EQ(quote(std::string(200, 'x')), "'" + std::string(80, 'x') + "…'");
+  EXPECT_EQ(shell_quoted("op:a m=1 \"b\" $c"), "'op:a m=1 \"b\" $c'");
+  EXPECT_EQ(shell_quoted("it's"), "'it'\\''s'");
 }
 
 }  // namespace

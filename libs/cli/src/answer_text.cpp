@@ -1,6 +1,7 @@
 #include "answer_text.h"
 
 #include "document.h"
+#include "ki/base/text.h"
 #include "ki/display/format.h"
 #include "ki/display/labels.h"
 #include "ki/display/table.h"
@@ -142,7 +143,7 @@ std::string side_text(const Value& side, std::string_view axis) {
   }
   out += fmt::format(" ({})", display::count_noun(count_at(side, "runs"), "run"));
   if (const auto query = text_at(side, "query"); !query.empty()) {
-    out += fmt::format("  ki search \"{}\"", query);
+    out += fmt::format("  ki search {}", shell_quoted(query));
   }
   return out;
 }
@@ -184,6 +185,9 @@ std::string chooser_text(const Value& answer) {
       cells.push_back(best == nullptr ? "" : measurement_text(at(*best, "primary")));
     }
     cells.emplace_back(text_at(row, "why"));
+    if (const auto misfit = text_at(row, "axisMisfit"); !misfit.empty()) {
+      cells.back().append("; ").append(misfit);
+    }
     table.add(std::move(cells));
   }
   std::string out = table.render();
@@ -195,7 +199,9 @@ std::string chooser_text(const Value& answer) {
                        facets);
   }
   if (!rows.empty()) {
-    out += fmt::format(" Pick one: ki search op:{}", text_at(rows.front(), "slug"));
+    const std::string_view query = text_at(rows.front(), "query");
+    out += query.empty() ? fmt::format(" Pick one: ki search op:{}", text_at(rows.front(), "slug"))
+                         : fmt::format(" Pick one: ki search {}", shell_quoted(query));
   }
   return out + "\n";
 }

@@ -1,4 +1,5 @@
 // Lists of operations: those that a text may mean, those of a model, all of them (spec 05.11).
+#include "ki/base/text.h"
 #include "resolution.h"
 
 #include <fmt/format.h>
@@ -11,7 +12,49 @@ namespace {
 constexpr std::size_t kGuidance = 8;
 constexpr std::size_t kRelated = 6;
 
+// Parts of the key that orders a list, the weightiest first.
+constexpr std::uint64_t kAxisMisfit = std::uint64_t{1} << 63;
+constexpr std::uint64_t kNoEvidence = std::uint64_t{1} << 62;
+constexpr std::uint64_t kLacksWords = std::uint64_t{1} << 61;
+constexpr std::uint64_t kStranger = std::uint64_t{1} << 56;
+constexpr std::uint64_t kMostStrangers = 31;
+
 }  // namespace
+
+// How well the operation can have the axes asked for, as the top of a key: those made for them
+// (constants of the same value) first, those that lack one or have another constant last. The first
+// of these is said to `misfit` unless that is null.
+std::uint64_t Resolution::axis_key(Index operation, std::string* misfit) const {
+  std::uint64_t strangers = 0;  // asked for, and no equal constant
+  const auto axes = snapshot_.axes(snapshot_.operations()[operation]);
+  for (const query::AxisBinding& asked : intent_->axes) {
+    const auto found = std::ranges::find_if(axes, [&](const catalog::OperationAxis& axis) {
+      return equals_ignoring_case(snapshot_.name(axis.name), asked.name);
+    });
+    if (found == axes.end()) {
+      if (misfit != nullptr) *misfit = fmt::format("no axis {}", asked.name);
+      return kAxisMisfit;
+    }
+    if (found->role != catalog::AxisRole::kConstant) {
+      ++strangers;
+    } else if (found->value != asked.value) {
+      if (misfit != nullptr) *misfit = fmt::format("{} is {}", asked.name, found->value);
+      return kAxisMisfit;
+    }
+  }
+  return std::min(strangers, kMostStrangers) * kStranger;
+}
+
+// The request as a text that names the operation instead of describing it.
+std::string_view Resolution::operation_query(Index operation) {
+  if (request_.query.empty()) return {};
+  std::string query = fmt::format("op:{}", snapshot_.text(snapshot_.operations()[operation].slug));
+  for (const query::Facet& facet : answer_.facets) {
+    if (facet.field == "op" || facet.field == "family" || facet.field == "model") continue;
+    query.append(" ").append(facet.token);
+  }
+  return answer_.texts.copy(query);
+}
 
 void Resolution::decide_dtypes() {
   scratch_.dtype_matches.clear();
@@ -81,10 +124,14 @@ void Resolution::list_hits(Mode mode) {
   for (const Hit& hit : hits) {
     scratch_.rows.push_back({.operation = hit.operation, .reason = hit.reason});
   }
-  if (!chooser.has_facets) return fill_chooser_page();
-  chooser.facet_label = facet_label();
-  decide_dtypes();
-  // Evidence first, then names with all the filter words, then the natural order.
+  if (!chooser.has_facets && intent_->axes.empty()) return fill_chooser_page();
+  if (chooser.has_facets) {
+    chooser.facet_label = facet_label();
+    decide_dtypes();
+  }
+  // Operations that can have the axes asked for, of these evidence first, then names with all the
+  // filter words, then those made for the axes, then the natural order; without filters the order
+  // in which they were found.
   std::uint32_t facet_words = 0;
   for (std::size_t w = 0; w < scratch_.wanted.size() && w < 32; ++w) {
     if (scratch_.wanted[w].use == WordUse::kFacet) facet_words |= std::uint32_t{1} << w;
@@ -92,13 +139,20 @@ void Resolution::list_hits(Mode mode) {
   scratch_.order.clear();
   for (std::uint32_t i = 0; i < hits.size(); ++i) {
     ChooserRow& row = scratch_.rows[i];
-    count_evidence(row);
-    if (row.matching > 0) ++chooser.with_evidence;
-    const bool lacks_words = (hits[i].words & facet_words) != facet_words;
-    scratch_.order.emplace_back(std::uint64_t{row.matching == 0} << 62 |
-                                    std::uint64_t{row.matching == 0 && lacks_words} << 61 |
-                                    index_.natural_position(row.operation),
-                                i);
+    std::uint64_t key = i;
+    if (chooser.has_facets) {
+      key = index_.natural_position(row.operation);
+      count_evidence(row);
+      if (row.matching > 0) {
+        ++chooser.with_evidence;
+      } else {
+        key |= kNoEvidence;
+        if ((hits[i].words & facet_words) != facet_words) key |= kLacksWords;
+      }
+    }
+    key |= axis_key(row.operation, nullptr);
+    if ((key & kAxisMisfit) != 0) ++chooser.misfits;
+    scratch_.order.emplace_back(key, i);
   }
   order_chooser_rows();
   fill_chooser_page();
@@ -116,8 +170,10 @@ void Resolution::list_by_evidence() {
     ChooserRow row{.operation = operation, .reason = Reason::kListed};
     count_evidence(row);
     if (row.matching == 0) continue;
-    scratch_.order.emplace_back(index_.natural_position(operation),
-                                static_cast<std::uint32_t>(scratch_.rows.size()));
+    std::uint64_t key = index_.natural_position(operation);
+    key |= axis_key(operation, nullptr);
+    if ((key & kAxisMisfit) != 0) ++chooser.misfits;
+    scratch_.order.emplace_back(key, static_cast<std::uint32_t>(scratch_.rows.size()));
     scratch_.rows.push_back(row);
   }
   if (scratch_.rows.empty()) {
@@ -153,8 +209,15 @@ void Resolution::fill_chooser_page() {
   const auto page = rows.subspan(
       chooser.offset, std::min<std::size_t>(request_limit(), rows.size() - chooser.offset));
   chooser.rows.assign(page.begin(), page.end());
-  if (!chooser.has_facets) return;
-  for (ChooserRow& row : chooser.rows) add_evidence_details(row);
+  std::string misfit;
+  for (ChooserRow& row : chooser.rows) {
+    row.query = operation_query(row.operation);
+    misfit.clear();
+    if (axis_key(row.operation, &misfit) == kAxisMisfit) {
+      row.axis_misfit = answer_.texts.copy(misfit);
+    }
+    if (chooser.has_facets) add_evidence_details(row);
+  }
 }
 
 void Resolution::browse() {

@@ -53,6 +53,8 @@ class Resolution {
   void decide_dtypes();
   void count_evidence(ChooserRow& row);
   void add_evidence_details(ChooserRow& row);
+  std::uint64_t axis_key(Index operation, std::string* misfit) const;
+  std::string_view operation_query(Index operation);
   std::string_view facet_label();
   void relate();
 

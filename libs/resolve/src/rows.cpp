@@ -13,7 +13,6 @@
 namespace ki::resolve {
 namespace {
 
-
 constexpr std::int64_t kDayMs = 86'400'000;
 
 constexpr unsigned bit(Hidden reason) { return 1U << static_cast<unsigned>(reason); }

@@ -102,6 +102,33 @@ TEST_F(SearchWords, FilterWordsMayBePartOfAName) {
   EXPECT_EQ(hits(answer).front(), "gpumode-amd-fp8-mm") << "its name has both words";
 }
 
+TEST_F(Sketch, OperationsThatCannotHaveTheAxesComeLastAndSayWhy) {
+  const auto axes = [](int n) {
+    return R"({"m":{"role":"variable","type":"integer"},"n":{"role":"constant","type":"integer","value":)" +
+           std::to_string(n) + "}}";
+  };
+  catalog.operation({.slug = "gemm-n5120", .name = "GEMM n5120", .axes = axes(5120)});
+  catalog.operation({.slug = "gemm-rows",
+                     .name = "GEMM rows",
+                     .axes = R"({"rows":{"role":"variable","type":"integer"}})"});
+  catalog.operation(
+      {.slug = "gemm-any",
+       .name = "GEMM any",
+       .axes =
+           R"({"m":{"role":"variable","type":"integer"},"n":{"role":"variable","type":"integer"}})"});
+  catalog.operation({.slug = "gemm-n4096", .name = "GEMM n4096", .axes = axes(4096)});
+  const Answer answer = ask("gemm M=3000 n=4096");
+  ASSERT_TRUE(answer.chooser);
+  EXPECT_THAT(hits(answer), ElementsAre("gemm-n4096", "gemm-any", "gemm-n5120", "gemm-rows"))
+      << "the one made for n=4096 first";
+  EXPECT_EQ(answer.chooser->misfits, 2U);
+  EXPECT_EQ(answer.chooser->rows[0].axis_misfit, "");
+  EXPECT_EQ(answer.chooser->rows[0].query, "op:gemm-n4096 M=3000 n=4096")
+      << "nothing asked is lost";
+  EXPECT_EQ(answer.chooser->rows[2].axis_misfit, "n is 5120");
+  EXPECT_EQ(answer.chooser->rows[3].axis_misfit, "no axis m");
+}
+
 TEST_F(SearchWords, WordsRunTogetherOrApartAreFound) {
   EXPECT_EQ(slug(ask("vector add").operation), "gpumode-vectoradd-v2");
   EXPECT_EQ(slug(ask("vectoradd").operation), "gpumode-vectoradd-v2");

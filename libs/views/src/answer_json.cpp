@@ -291,7 +291,8 @@ void write_matches(Writer& w, const Snapshot& s, const Answer& answer) {
   w.begin_object()
       .member("total", chooser.total)
       .member("offset", chooser.offset)
-      .member("withEvidence", chooser.with_evidence);
+      .member("withEvidence", chooser.with_evidence)
+      .member("misfits", chooser.misfits);
   text_or_null(w, "facetLabel", chooser.facet_label);
   w.key("rows").begin_array();
   for (const resolve::ChooserRow& row : chooser.rows) {
@@ -302,6 +303,8 @@ void write_matches(Writer& w, const Snapshot& s, const Answer& answer) {
         .member("family", s.name(op.family))
         .member("runs", op.eligible_runs)
         .member("why", to_string(row.reason));
+    text_or_null(w, "axisMisfit", row.axis_misfit);
+    text_or_null(w, "query", row.query);
     if (chooser.has_facets) {
       w.member("matching", row.matching).member("withSource", row.with_source).key("best");
       write_run_ref(w, s, row.best);

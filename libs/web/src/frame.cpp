@@ -1,5 +1,6 @@
 #include "frame.h"
 
+#include "ki/base/text.h"
 #include "ki/display/format.h"
 #include "parts.h"
 

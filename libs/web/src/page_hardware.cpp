@@ -1,4 +1,5 @@
 // GPUs: the list with the grid of families, and the page of one.
+#include "ki/base/text.h"
 #include "ki/display/names.h"
 #include "ki/resolve/describe.h"
 #include "ki/views/lists.h"

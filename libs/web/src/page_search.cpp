@@ -1,5 +1,6 @@
 // Search (spec 10 "Search"): what was understood, the answer, the four groups as separate views,
 // neighbours of a case that nobody measured, or the operations to choose from.
+#include "ki/base/text.h"
 #include "ki/digest/digest.h"
 #include "ki/display/labels.h"
 #include "ki/display/names.h"
@@ -426,13 +427,7 @@ void chooser(Html& h, const Snapshot& s, const State& state, const Answer& answe
       State there = state;
       there.page = 1;
       there.family.clear();
-      there.query = "op:" + std::string(s.text(operation.slug));
-      if (list.has_facets) {
-        for (const query::Facet& facet : answer.facets) {
-          if (facet.field == "op" || facet.field == "family" || facet.field == "model") continue;
-          there.query += " " + facet.token;
-        }
-      }
+      there.query = row.query;
       Html& name = table.cell();
       named_link(name,
                  answer.mode == resolve::Mode::kBrowse ? operation_url(s.text(operation.slug))
@@ -440,7 +435,9 @@ void chooser(Html& h, const Snapshot& s, const State& state, const Answer& answe
                  resolve::operation_name(s, row.operation));
       name << "<span class=\"small id\">" << text(s.text(operation.slug)) << "</span>";
       table.cell() << text(s.name(operation.family));
-      table.cell() << text(to_string(row.reason));
+      Html& why = table.cell();
+      why << text(to_string(row.reason));
+      if (!row.axis_misfit.empty()) why << "; " << text(row.axis_misfit);
       table.cell() << text(display::count(operation.eligible_runs));
       if (list.has_facets) {
         table.cell() << text(display::count(row.matching));

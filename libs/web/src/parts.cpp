@@ -33,18 +33,6 @@ std::string number_cell(double value) {
   return std::isfinite(value) ? json::number_text(value) : std::string();
 }
 
-std::string shell_quoted(std::string_view text) {
-  std::string out = "'";
-  for (const char c : text) {
-    if (c == '\'') {
-      out += "'\\''";
-    } else {
-      out += c;
-    }
-  }
-  return out + "'";
-}
-
 void value_cell(Html& h, std::optional<double> value, std::string_view unit) {
   if (!value || std::isnan(*value)) {
     h << text(display::kMissing);

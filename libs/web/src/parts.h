@@ -26,8 +26,6 @@ Url api(std::initializer_list<std::string_view> segments);  // under /api/v1
 std::string number(std::int64_t n);                         // digits alone, for addresses
 // The exact value for programs: the shortest text that reads back as the same double.
 std::string number_cell(double value);
-// One word of a shell's command line, in single quotes.
-std::string shell_quoted(std::string_view text);
 
 // ---- text
 

@@ -51,4 +51,7 @@ std::optional<std::string_view> did_you_mean(std::string_view word,
 // Input text for a message: control characters escaped, cut at 80 characters with '…', in quotes.
 std::string quote(std::string_view text);
 
+// One word of a POSIX shell's command line, in single quotes.
+std::string shell_quoted(std::string_view text);
+
 }  // namespace ki

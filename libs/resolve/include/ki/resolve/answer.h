@@ -159,6 +159,10 @@ struct Nearest {
 struct ChooserRow {
   Index operation = kNone;
   Reason reason = Reason::kAllWords;
+  // The first axis asked for that this operation cannot have so: "n is 5120", "no axis m". Empty:
+  // none.
+  std::string_view axis_misfit = {};
+  std::string_view query = {};  // that asks this operation; empty: a structured request
   std::uint32_t matching = 0;     // eligible runs that match the facets
   std::uint32_t with_source = 0;  // of them with public source
   Index best = kNone;             // the fastest of them
@@ -167,6 +171,7 @@ struct Chooser {
   std::vector<ChooserRow> rows;  // the page
   std::uint32_t total = 0;
   std::uint32_t offset = 0;
+  std::uint32_t misfits = 0;        // rows with an axis misfit; they come last
   std::uint32_t with_evidence = 0;  // rows with matching runs; they come first
   bool has_facets = false;          // matching, with_source and best mean something
   std::string_view facet_label;     // "B200 · bf16"
