@@ -118,9 +118,13 @@ constexpr std::array<std::string_view, 5> kLanguages = {"triton", "cuda", "cutla
                                                         "tilelang"};
 constexpr std::array<std::string_view, 4> kTrust = {"reported", "reproducible", "replicated",
                                                     "verified"};
-constexpr std::array<std::string_view, 11> kStopWords = {
-    "the", "and",     "for",  "with",           "kernel",   "kernels",
-    "gpu", "fastest", "best", "implementation", "operation"};
+constexpr std::array kStopWords = std::to_array<std::string_view>(
+    {"the",      "and",     "for",  "with",   "kernel",   "kernels",
+     "gpu",      "fastest", "best", "a",      "an",       "of",
+     "in",       "on",      "at",   "to",     "from",     "by",
+     "or",       "using",   "my",   "what",   "which",    "is",
+     "are",      "how",     "fast", "faster", "quickest", "implementation",
+     "operation"});
 
 template <class Table>
 std::optional<std::string_view> find_spelling(const Table& table, std::string_view word) {

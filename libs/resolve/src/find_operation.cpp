@@ -190,8 +190,11 @@ void Resolution::report_unused_words(std::uint32_t used) {
   for (std::size_t w = 0; w < scratch_.wanted.size() && w < 32; ++w) {
     const Wanted& wanted = scratch_.wanted[w];
     if (wanted.use != WordUse::kRequired || (used >> w & 1U) != 0) continue;
+    const bool is_known = (scratch_.found.known_words >> w & 1U) != 0;
+    const std::string word = quote(wanted.text);
     add_issue(wanted.text, "UNKNOWN_WORD",
-              fmt::format("no operation found by {}", quote(wanted.text)));
+              is_known ? fmt::format("{} was left out: no operation has it with the rest", word)
+                       : fmt::format("no operation found by {}", word));
   }
 }
 

@@ -66,6 +66,7 @@ class SearchRun {
     result_.hits.clear();
     result_.corrections.clear();
     result_.is_dominant = false;
+    result_.known_words = 0;
     read_tokens();
     find_filters();
     if (!is_possible_) return;
@@ -77,6 +78,7 @@ class SearchRun {
       return finish();
     }
     find_words();
+    result_.known_words = words_of(known_);
     collect();
     finish();
   }
@@ -314,6 +316,7 @@ class SearchRun {
       scratch_.touched.push_back(operation);
     }
     const std::uint32_t bit = std::uint32_t{1} << t;
+    known_ |= bit;
     if ((found.tokens & bit) != 0) return;
     found.tokens |= bit;
     const Token& token = scratch_.tokens[t];
@@ -356,29 +359,37 @@ class SearchRun {
             has_sequence(operation, std::span(required).first(required_count)));
   }
 
+  bool is_complete(Index operation) const {
+    return (scratch_.found[operation].tokens & required_) == required_;
+  }
+
+  // Where no operation has all words, those with half of them and more, rare words weighing more;
+  // else those with most. A word that no operation has at all then counts for nothing.
   void collect() {
-    float total = 0;
-    for (const Token& token : scratch_.tokens) {
-      if (token.use == WordUse::kRequired) total += token.weight;
-    }
     const bool has_whole = !result_.hits.empty();
+    std::erase_if(scratch_.touched, [&](Index operation) {
+      return (scratch_.found[operation].tokens & required_) == 0 || !passes(operation) ||
+             !has_phrases(operation) ||
+             (has_whole &&
+              std::ranges::find(result_.hits, operation, &Hit::operation) != result_.hits.end());
+    });
     const bool any_complete =
-        has_whole || std::ranges::any_of(scratch_.touched, [&](Index operation) {
-          return (scratch_.found[operation].tokens & required_) == required_ && passes(operation) &&
-                 has_phrases(operation);
-        });
+        has_whole || std::ranges::any_of(scratch_.touched,
+                                         [&](Index operation) { return is_complete(operation); });
+    float least = 0;
+    if (!any_complete) {
+      float most = 0;
+      for (const Index operation : scratch_.touched) {
+        if (has_a_word(operation)) most = std::max(most, matched_weight(operation));
+      }
+      if (most == 0) return;
+      least = std::min(0.5F * known_weight(), most);
+    }
     for (const Index operation : scratch_.touched) {
       const Found& found = scratch_.found[operation];
-      const bool is_complete = (found.tokens & required_) == required_;
-      if (any_complete != is_complete && any_complete) continue;
-      if ((found.tokens & required_) == 0 || !passes(operation) || !has_phrases(operation))
-        continue;
-      if (has_whole &&
-          std::ranges::find(result_.hits, operation, &Hit::operation) != result_.hits.end())
-        continue;
       Hit hit{operation, found.worst, found.score, words_of(found.tokens)};
-      if (!is_complete) {
-        if (matched_weight(found.tokens) < 0.5F * total) continue;
+      if (!is_complete(operation)) {
+        if (any_complete || matched_weight(operation) < least || !has_a_word(operation)) continue;
         hit.reason = Reason::kSomeWords;
       } else if (found.worst == Reason::kAllWords && has_everything_in_order(operation)) {
         hit.reason = Reason::kPhrase;
@@ -388,10 +399,35 @@ class SearchRun {
     }
   }
 
-  float matched_weight(std::uint32_t tokens) const {
+  // A required text is there whole: "nonexistent-operation" is not, where only "operation" is.
+  bool has_a_word(Index operation) const {
+    const std::uint32_t tokens = scratch_.found[operation].tokens;
+    std::uint32_t complete = ~std::uint32_t{0};
+    std::uint32_t asked = 0;
+    for (std::size_t t = 0; t < scratch_.tokens.size(); ++t) {
+      const Token& token = scratch_.tokens[t];
+      if (token.use != WordUse::kRequired) continue;
+      asked |= std::uint32_t{1} << token.wanted;
+      if ((tokens >> t & 1U) == 0) complete &= ~(std::uint32_t{1} << token.wanted);
+    }
+    return (asked & complete) != 0;
+  }
+
+  float matched_weight(Index operation) const {
+    return weight([&](std::size_t t) { return (scratch_.found[operation].tokens >> t & 1U) != 0; });
+  }
+  // Of the words that some operation has, at least in part.
+  float known_weight() const {
+    return weight([&](std::size_t t) {
+      return (result_.known_words >> scratch_.tokens[t].wanted & 1U) != 0;
+    });
+  }
+  // Of the required tokens for which is_counted(t).
+  template <class IsCounted>
+  float weight(IsCounted is_counted) const {
     float sum = 0;
     for (std::size_t t = 0; t < scratch_.tokens.size(); ++t) {
-      if (scratch_.tokens[t].use == WordUse::kRequired && (tokens >> t & 1U) != 0)
+      if (scratch_.tokens[t].use == WordUse::kRequired && is_counted(t))
         sum += scratch_.tokens[t].weight;
     }
     return sum;
@@ -461,6 +497,7 @@ class SearchRun {
   SearchScratch::State& scratch_;
   SearchResult& result_;
   std::uint32_t required_ = 0;  // bit per token
+  std::uint32_t known_ = 0;     // bit per token: some operation has it
   bool is_possible_ = true;
   catalog::NameId family_ = 0;
   bool is_family_tag_ = false;

@@ -186,6 +186,26 @@ TEST_F(SearchWords, NothingIsSilentlyDropped) {
       << "an unknown filter is not answered by a list of everything";
 }
 
+TEST_F(SearchWords, WhatSomeWordsFindIsShownAndTheOthersAreNamed) {
+  Answer answer = ask("zebra attention");
+  EXPECT_THAT(hits(answer), ElementsAre("flash-attention", "scan-over-rows"));
+  ASSERT_EQ(answer.issues.size(), 1U);
+  EXPECT_EQ(answer.issues[0].message, "no operation found by 'zebra'");
+  answer = ask("scan blockwise zebra addition");
+  EXPECT_EQ(answer.mode, Mode::kChooser) << "no two of the words are in one name";
+  EXPECT_EQ(hits(answer).size(), 3U);
+  ASSERT_EQ(answer.issues.size(), 1U);
+  EXPECT_EQ(ask("nonexistent-attention-xyz").mode, Mode::kNothing) << "a part of a name is not it";
+  answer = ask("family:attention blockwise");
+  EXPECT_EQ(answer.mode, Mode::kNothing);
+  EXPECT_EQ(answer.issues.at(0).message,
+            "'blockwise' was left out: no operation has it with the rest");
+}
+
+TEST_F(SearchWords, AQuestionIsReadAsItsWords) {
+  EXPECT_EQ(slug(ask("what is the fastest flash attention on a GPU").operation), "flash-attention");
+}
+
 TEST_F(SearchWords, WordsThatSayNothingAskForNothing) {
   EXPECT_EQ(ask("").mode, Mode::kBrowse);
   EXPECT_EQ(ask("the fastest kernel").mode, Mode::kBrowse);

@@ -73,6 +73,8 @@ struct SearchResult {
   std::vector<Hit> hits;  // best first, as far as asked for; every hit found, none cut
   std::vector<Correction> corrections;
   bool is_dominant = false;  // the first hit is what was meant
+  // Bit i: some operation has the i-th word, whether or not it is a hit.
+  std::uint32_t known_words = 0;
 };
 
 struct Suggestion {
