@@ -41,8 +41,8 @@ struct Question {
   std::size_t limit = resolve::kPageSize;
 };
 
-void write_answer(json::Writer& w, const Site& site, const Arguments& arguments,
-                  const Question& question) {
+// The answer stays valid until the thread's next question.
+const resolve::Answer& ask(const Site& site, const Question& question) {
   resolve::Request request;
   request.intent = &question.intent;
   request.query = question.query;
@@ -53,6 +53,24 @@ void write_answer(json::Writer& w, const Site& site, const Arguments& arguments,
   request.list_offset = static_cast<std::uint32_t>(question.offset);
   auto& [scratch, answer] = working();
   site.catalog->resolver().resolve(request, scratch, answer);
+  return answer;
+}
+
+// What an exact request, at the pointer `request` of the body, holds that means nothing for the
+// operation found (spec 06: refused).
+std::vector<Issue> refusals(const resolve::Answer& answer, std::string_view request) {
+  std::vector<Issue> refused;
+  for (const query::Issue& issue : answer.issues) {
+    const bool is_odd_word = issue.code == "UNKNOWN_WORD" && answer.operation != catalog::kNone;
+    if (issue.severity != query::Severity::kRefused && !is_odd_word) continue;
+    refused.push_back(issue.to_issue());
+    if (refused.back().pointer.empty()) refused.back().pointer = std::string(request) + "/query";
+  }
+  return refused;
+}
+
+void write_answer(json::Writer& w, const Site& site, const Arguments& arguments,
+                  const Question& question, const resolve::Answer& answer) {
   const std::string next =
       has_more(answer)
           ? write_cursor(site, arguments,
@@ -72,6 +90,10 @@ std::string_view query_text(const json::Value& request) {
   return text != nullptr && text->is_string() ? text->string() : std::string_view();
 }
 
+std::size_t request_limit(const query::Intent& intent) {
+  return static_cast<std::size_t>(intent.limit.value_or(static_cast<int>(resolve::kPageSize)));
+}
+
 }  // namespace
 
 Result<http::Response> search(const Site& site, const Arguments& arguments) {
@@ -82,14 +104,14 @@ Result<http::Response> search(const Site& site, const Arguments& arguments) {
   }
   const std::string_view text = arguments.text("q");
   const query::Intent intent = query::parse_query(text);
-  return json_answer(arguments, [&](json::Writer& w) {
-    write_answer(w, site, arguments,
-                 {.intent = intent,
-                  .query = text,
-                  .cohort = cohort,
-                  .offset = offset,
-                  .limit = limit_of(arguments)});
-  });
+  const Question question{.intent = intent,
+                          .query = text,
+                          .cohort = cohort,
+                          .offset = offset,
+                          .limit = limit_of(arguments)};
+  const resolve::Answer& answer = ask(site, question);
+  return json_answer(arguments,
+                     [&](json::Writer& w) { write_answer(w, site, arguments, question, answer); });
 }
 
 Result<http::Response> resolve_kernel(const Site& site, const Arguments& arguments) {
@@ -97,14 +119,16 @@ Result<http::Response> resolve_kernel(const Site& site, const Arguments& argumen
   KI_TRY(const query::Intent intent, query::parse_request(body));
   const auto offset = offset_of(site, arguments, intent.cursor.value_or(""));
   if (!offset) return http::Response::of(offset.error());
-  return json_answer(arguments, [&](json::Writer& w) {
-    write_answer(w, site, arguments,
-                 {.intent = intent,
-                  .query = query_text(body),
-                  .offset = *offset,
-                  .limit = static_cast<std::size_t>(
-                      intent.limit.value_or(static_cast<int>(resolve::kPageSize)))});
-  });
+  const Question question{.intent = intent,
+                          .query = query_text(body),
+                          .offset = *offset,
+                          .limit = request_limit(intent)};
+  const resolve::Answer& answer = ask(site, question);
+  if (auto refused = refusals(answer, ""); !refused.empty()) {
+    return fail(Error(Code::kInvalidArgument, "the request is not understood", std::move(refused)));
+  }
+  return json_answer(arguments,
+                     [&](json::Writer& w) { write_answer(w, site, arguments, question, answer); });
 }
 
 Result<http::Response> resolve_batch(const Site& site, const Arguments& arguments) {
@@ -122,22 +146,23 @@ Result<http::Response> resolve_batch(const Site& site, const Arguments& argument
                         .fix = {}});
     }
   }
-  if (!issues.empty()) {
-    return fail(Error(Code::kInvalidArgument, "the batch is not understood", std::move(issues)));
-  }
-  return json_answer(arguments, [&](json::Writer& w) {
+  http::Response response = json_answer(arguments, [&](json::Writer& w) {
     w.begin_object().key("results").begin_array();
     const auto items = body.find("requests")->items();
-    for (std::size_t i = 0; i < requests.size(); ++i) {
+    for (std::size_t i = 0; i < requests.size() && issues.empty(); ++i) {
       const query::Intent& intent = *requests[i];
-      write_answer(w, site, arguments,
-                   {.intent = intent,
-                    .query = query_text(items[i]),
-                    .limit = static_cast<std::size_t>(
-                        intent.limit.value_or(static_cast<int>(resolve::kPageSize)))});
+      const Question question{
+          .intent = intent, .query = query_text(items[i]), .limit = request_limit(intent)};
+      const resolve::Answer& answer = ask(site, question);
+      issues = refusals(answer, "/requests/" + std::to_string(i));
+      write_answer(w, site, arguments, question, answer);
     }
     w.end_array().member("generatedAt", site.now.to_string()).end_object();
   });
+  if (!issues.empty()) {
+    return fail(Error(Code::kInvalidArgument, "the batch is not understood", std::move(issues)));
+  }
+  return response;
 }
 
 Result<http::Response> compare_runs(const Site& site, const Arguments& arguments) {

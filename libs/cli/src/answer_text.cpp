@@ -259,7 +259,9 @@ std::string operation_answer(const Value& answer, const AnswerGroup* wanted) {
   }
   if (!rows.empty()) {
     if (const auto run = text_at(rows.front(), "runId"); !run.empty()) {
-      out += fmt::format("Why believe #1: ki show run {}\n", run);
+      const bool is_ranked = at(rows.front(), "rank") != nullptr;
+      out += fmt::format("{}: ki show run {}\n",
+                         is_ranked ? "Why believe #1" : "More about the first row", run);
     }
   }
   return out;
