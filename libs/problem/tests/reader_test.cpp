@@ -186,9 +186,9 @@ TEST(DefinitionReader, AcceptsAndRefuses) {
 
 TEST(DefinitionReader, ReportsEverythingAtOnceWithPlaceAndFix) {
   const auto reading = read_definition(
-      "{\"name\": \"\",\n \"axes\": {\"N\": {\"type\": 'vra'}},\n \"inputs\": {\"x\": "
+      "{\"name\": \"\",\n \"axes\": {\"N\": {\"type\": \"vra\"}},\n \"inputs\": {\"x\": "
       "{\"shape\": "
-      "[3], \"dtype\": 'float3'}},\n \"outputs\": {}, \"reference\": \"def run(x): return x\"}");
+      "[3], \"dtype\": \"float3\"}},\n \"outputs\": {}, \"reference\": \"def run(x): return x\"}");
   EXPECT_FALSE(reading.value);
   EXPECT_EQ(
       all(reading.findings),
