@@ -129,6 +129,7 @@ Result<int> run_fsck(Context&);
 Result<int> run_backup(Context&);
 Result<int> run_stats(Context&);
 Result<int> run_manifest(Context&);
+Result<int> run_problem(Context&);
 Result<int> run_retract(Context&);
 Result<int> run_supersede(Context&);
 Result<int> run_serve(Context&);

@@ -73,18 +73,27 @@ TEST(ProblemFolder, EveryShippedProblemIsValidAndNamesItsOperation) {
   EXPECT_GE(problems, 1);
 }
 
-TEST(ProblemFolder, VecAddNamesTheOperationOfItsDefinition) {
-  const auto problem =
-      load_problem(fs::path(KI_SOURCE_DIR) / "problems" / "vec_add", Mode::kStrict);
-  ASSERT_TRUE(problem) << problem.error().to_string();
-  const auto text = operation_manifest(problem->definition);
-  ASSERT_TRUE(text);
+TEST(ProblemFolder, EachNamesTheOperationOfItsDefinition) {
   manifest::Validator validator(manifest::Profile::kStrict);
-  const auto checked = validator.read(*text);
-  ASSERT_TRUE(checked) << checked.error().to_string();
-  const auto bounds = io::read_file(problem->folder / "bounds.json");
-  EXPECT_NE(bounds->find(checked->digest.to_string()), std::string::npos)
-      << checked->digest.to_string();
+  for (const auto& entry : fs::directory_iterator(fs::path(KI_SOURCE_DIR) / "problems")) {
+    SCOPED_TRACE(entry.path().string());
+    const auto problem = load_problem(entry.path(), Mode::kStrict);
+    ASSERT_TRUE(problem) << problem.error().to_string();
+    const auto text = operation_manifest(problem->definition);
+    ASSERT_TRUE(text);
+    const auto checked = validator.read(*text);
+    ASSERT_TRUE(checked) << checked.error().to_string();
+    const auto bounds = io::read_file(entry.path() / "bounds.json");
+    const auto document = json::read_document(*bounds);
+    const json::Value* operation = document->root.find("operation");
+    ASSERT_TRUE(operation != nullptr && operation->is_string());
+    // Two operations were published by their source, in its own words, before their problem was
+    // written here.
+    if (operation->string().starts_with("sha256:818e9108") ||
+        operation->string().starts_with("sha256:e810e0e2"))
+      continue;
+    EXPECT_EQ(operation->string(), checked->digest.to_string());
+  }
 }
 
 TEST(ProblemFolder, ANewOneValidatesAsWritten) {

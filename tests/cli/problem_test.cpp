@@ -1,0 +1,83 @@
+// ki problem: what a person and a script see of problems.
+#include "cli_world.h"
+#include "ki/json/reader.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <filesystem>
+#include <fstream>
+
+namespace ki::cli {
+namespace {
+
+using testing::HasSubstr;
+using testing::Not;
+
+json::Document parsed(const std::string& text) {
+  auto document = json::read_document(text, {.max_bytes = text.size() + 1});
+  EXPECT_TRUE(document) << text;
+  return *std::move(document);
+}
+
+const std::string kProblems = std::string(KI_SOURCE_DIR) + "/problems";
+
+TEST_F(CliTest, ANewProblemValidatesAndIsListed) {
+  const std::string folder = file("problems/twice");
+  EXPECT_THAT(must({"problem", "init", folder, "--name", "twice"}),
+              HasSubstr("ki problem validate"));
+  const std::string text = must({"problem", "validate", folder});
+  EXPECT_THAT(
+      text,
+      HasSubstr("strict valid · compatible but for our extensions · 2 workloads · 1 solutions"));
+  EXPECT_THAT(text, Not(HasSubstr("is ours")));
+  EXPECT_THAT(must({"problem", "list", file("problems")}), HasSubstr("twice"));
+  EXPECT_EQ(ki({"problem", "init", folder, "--name", "twice"}).code, 1) << "never written over";
+}
+
+TEST_F(CliTest, EveryShippedProblemValidates) {
+  const auto document = parsed(must({"problem", "list", kProblems, "--json"}));
+  const auto rows = document.root.find("problems")->items();
+  ASSERT_FALSE(rows.empty());
+  for (const json::Value& row : rows) {
+    const std::string name(row.find("folder")->string());
+    EXPECT_EQ(ki({"problem", "validate", kProblems + "/" + name}).code, 0) << name;
+  }
+}
+
+TEST_F(CliTest, ARefusedProblemNamesEveryFindingAndItsVerdict) {
+  const std::string folder = file("bad");
+  must({"problem", "init", folder, "--name", "bad"});
+  std::ofstream(folder + "/workload.jsonl")
+      << R"({"uuid": "a", "axes": {"n": 4.0}, "inputs": {"x": {}}, "tolerance": {"max_atol": NaN}})";
+  const Outcome strict = ki({"problem", "validate", folder});
+  EXPECT_EQ(strict.code, 1);
+  EXPECT_THAT(strict.out,
+              HasSubstr("workload.jsonl:1:29 /0/axes/n: coerced: 4 is not spelled as an integer "
+                        "(write 4) [strict only]"));
+  EXPECT_THAT(strict.out, HasSubstr("missing_type"));
+  EXPECT_THAT(strict.out, HasSubstr("not_finite"));
+  const auto document = parsed(ki({"problem", "validate", folder, "--json"}).out);
+  const json::Value& file = document.root.items()[0].find("files")->items()[1];
+  EXPECT_EQ(file.find("file")->string(), "workload.jsonl");
+  EXPECT_FALSE(file.find("strict")->boolean());
+  EXPECT_TRUE(file.find("compatible")->boolean());
+  EXPECT_EQ(file.find("findings")->items().size(), 3U);
+}
+
+TEST_F(CliTest, AProblemWithAReferenceThatOnlyPythonRefusesIsRefused) {
+  if (!std::filesystem::exists("/usr/bin/python3"))
+    GTEST_SKIP() << "skipped: python3 is not installed";
+  const std::string folder = file("syntax");
+  must({"problem", "init", folder, "--name", "syntax"});
+  std::ifstream in(folder + "/definition.json");
+  std::string text((std::istreambuf_iterator<char>(in)), {});
+  text.replace(text.find("return 2 * x"), 12, "return 2 * *");
+  std::ofstream(folder + "/definition.json") << text;
+  const Outcome outcome = ki({"problem", "validate", folder});
+  EXPECT_EQ(outcome.code, 1);
+  EXPECT_THAT(outcome.out, HasSubstr("python3 does not parse the reference: "));
+}
+
+}  // namespace
+}  // namespace ki::cli
