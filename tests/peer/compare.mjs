@@ -1,14 +1,15 @@
 // Compares what ki_peer_feed says with independent implementations: the npm packages canonicalize,
-// ajv and yaml, and JavaScript's own number text and JSON.parse.
+// ajv, yaml and @sigstore/core, and JavaScript's own number text and JSON.parse.
 //
 //   node compare.mjs FEED SCHEMAS EXAMPLES [EXPORT]
 //
 // One line per comparison; exits 1 when any differs.
 import {spawn} from 'node:child_process';
-import {createHash} from 'node:crypto';
+import {createHash, verify} from 'node:crypto';
 import {readFileSync, readdirSync} from 'node:fs';
 import {join} from 'node:path';
 import {createInterface} from 'node:readline';
+import {dsse} from '@sigstore/core';
 import Ajv2020 from 'ajv/dist/2020.js';
 import canonicalize from 'canonicalize';
 import {parseDocument} from 'yaml';
@@ -110,6 +111,18 @@ await report('yaml', async () => {
   });
   return `${count} texts, ${accepted - odd} accepted by both mean the same, ` +
     `${odd} have a layout that the package yaml refuses`;
+});
+
+await report('envelopes', async () => {
+  const count = await feedLines(['dsse', String(2_000 * long)], ([text, pem, ours]) => {
+    const envelope = JSON.parse(text);
+    const payload = Buffer.from(envelope.payload, 'base64');
+    const theirs = dsse.preAuthEncoding(envelope.payloadType, payload);
+    if (theirs.toString('base64') !== ours) return `${theirs.toString('base64')}, ours ${ours}: ${text}`;
+    const signature = Buffer.from(envelope.signatures[0].sig, 'base64');
+    if (!verify(null, theirs, JSON.parse(pem), signature)) return `the signature does not verify: ${text}`;
+  });
+  return `${count} by the pre-authentication encoding of @sigstore/core and Ed25519 of Node`;
 });
 
 process.exit(failures ? 1 : 0);

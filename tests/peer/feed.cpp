@@ -5,9 +5,12 @@
 //   ki_peer_feed schemas EXAMPLES [EXPORT]  <kind slug> TAB <accept, or the codes> TAB <JSON>
 //   ki_peer_feed yaml EXAMPLES COUNT      <YAML as a JSON string> TAB <canonical JSON, or
 //   "refused">
+//   ki_peer_feed dsse COUNT               <envelope> TAB <SPKI PEM as a JSON string> TAB <PAE in
+//   base64>
 //
 // EXAMPLES is the folder registry/examples; its manifests and random changes of them are the
 // corpus.
+#include "ki/base/base64.h"
 #include "ki/base/text.h"
 #include "ki/io/file.h"
 #include "ki/io/lines.h"
@@ -16,6 +19,7 @@
 #include "ki/json/reader.h"
 #include "ki/json/writer.h"
 #include "ki/manifest/validator.h"
+#include "ki/sign/dsse.h"
 #include "ki/yaml/reader.h"
 
 #include <fmt/format.h>
@@ -39,6 +43,23 @@ using ki::manifest::Validator;
 using Random = std::mt19937_64;
 
 void put(std::string_view text) { std::fwrite(text.data(), 1, text.size(), stdout); }
+
+// Payloads of any bytes, types of any text.
+void feed_dsse(long count) {
+  Random random(1729);
+  const ki::sign::PrivateKey key = ki::sign::PrivateKey::generate();
+  std::string pem;
+  ki::json::append_string(pem, key.public_key().pem());
+  for (long i = 0; i < count; ++i) {
+    std::string payload(random() % 300, '\0');
+    for (char& c : payload) c = static_cast<char>(random() & 0xFF);
+    const std::string type =
+        i % 2 == 0 ? std::string(ki::sign::kInTotoType) : "text/\u00fcber \u4e16";
+    const ki::sign::Envelope envelope = ki::sign::sign_envelope(type, payload, key);
+    put(fmt::format("{}\t{}\t{}\n", ki::sign::to_json(envelope), pem,
+                    ki::base64(ki::sign::pae(type, payload))));
+  }
+}
 
 void feed_doubles(long count) {
   Random random(8785);
@@ -323,10 +344,14 @@ Result<void> run(const std::vector<std::string>& arguments) {
     feed_doubles(std::stol(argument(1)));
     return {};
   }
+  if (argument(0) == "dsse") {
+    feed_dsse(std::stol(argument(1)));
+    return {};
+  }
   if (argument(0) == "catalog") return feed_catalog(argument(1));
   if (argument(0) == "schemas") return feed_schemas(argument(1), argument(2));
   if (argument(0) == "yaml") return feed_yaml(argument(1), std::stol(argument(2)));
-  return ki::fail(ki::Code::kInvalidArgument, "expected doubles, catalog, schemas or yaml");
+  return ki::fail(ki::Code::kInvalidArgument, "expected doubles, catalog, schemas, yaml or dsse");
 }
 
 }  // namespace
