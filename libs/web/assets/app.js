@@ -65,6 +65,9 @@
       field.setAttribute("aria-activedescendant", items[chosen].id);
     };
     const show = (suggestions) => {
+      if (document.activeElement !== field) return;
+      // A choice outlives newer suggestions that still hold it.
+      const kept = chosen < 0 ? -1 : suggestions.findIndex((s) => s.url === list.children[chosen].dataset.url);
       list.replaceChildren(...suggestions.map((s, i) => {
         const item = document.createElement("li");
         item.id = list.id + "-" + i;
@@ -80,8 +83,10 @@
         return item;
       }));
       chosen = -1;
+      field.removeAttribute("aria-activedescendant");
       list.hidden = suggestions.length === 0;
       field.setAttribute("aria-expanded", String(!list.hidden));
+      if (kept >= 0) choose(kept);
     };
     field.addEventListener("input", () => {
       clearTimeout(timer);
