@@ -122,6 +122,7 @@ Result<int> run_runs(Context&);
 Result<int> run_records(Context&);
 Result<int> run_changes(Context&);
 Result<int> run_ranks(Context&);
+Result<int> run_sol(Context&);
 Result<int> run_import(Context&);
 Result<int> run_export(Context&);
 Result<int> run_verify(Context&);
