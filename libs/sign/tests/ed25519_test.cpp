@@ -55,6 +55,23 @@ TEST(Ed25519, AnyChangeOfMessageKeyOrSignatureIsRefused) {
   EXPECT_FALSE(PrivateKey::generate().public_key().verify(message, signature));
 }
 
+TEST(Ed25519, ASignatureWhoseScalarIsNotReducedIsRefused) {
+  // S + L signs the same message for a verifier that forgets the range check of RFC 8032 5.1.7.
+  constexpr unsigned char kOrder[16] = {0xed, 0xd3, 0xf5, 0x5c, 0x1a, 0x63, 0x12, 0x58,
+                                        0xd6, 0x9c, 0xf7, 0xa2, 0xde, 0xf9, 0xde, 0x14};
+  const PrivateKey key = *PrivateKey::from_seed(std::string(32, '\7'));
+  Signature signature = key.sign("message");
+  ASSERT_TRUE(key.public_key().verify("message", view(signature)));
+  unsigned carry = 0;
+  for (std::size_t i = 0; i < 32; ++i) {
+    const unsigned add = i < 16 ? kOrder[i] : i == 31 ? 0x10U : 0U;
+    const unsigned sum = signature[32 + i] + add + carry;
+    signature[32 + i] = static_cast<std::uint8_t>(sum & 0xFFU);
+    carry = sum >> 8;
+  }
+  EXPECT_FALSE(key.public_key().verify("message", view(signature)));
+}
+
 TEST(Ed25519, KeysOfSmallOrderOrInAnotherSpellingAreRefused) {
   struct Case {
     const char* why;
