@@ -56,6 +56,7 @@ Result<http::Response> list_operations(const Site& site, const Arguments& argume
 Result<http::Response> list_projects(const Site& site, const Arguments& arguments);
 Result<http::Response> list_runs(const Site& site, const Arguments& arguments);
 Result<http::Response> list_records(const Site& site, const Arguments& arguments);
+Result<http::Response> list_ranks(const Site& site, const Arguments& arguments);
 Result<http::Response> list_changes(const Site& site, const Arguments& arguments);
 Result<http::Response> list_hardware(const Site& site, const Arguments& arguments);
 Result<http::Response> list_models(const Site& site, const Arguments& arguments);

@@ -5,6 +5,7 @@
 #include "ki/views/changes.h"
 #include "ki/views/find.h"
 #include "ki/views/lists.h"
+#include "ki/views/ranks.h"
 #include "ki/views/records.h"
 
 namespace ki::api {
@@ -129,6 +130,41 @@ Result<http::Response> list_records(const Site& site, const Arguments& arguments
   const auto page = views::list_records(site.catalog->ledger(), options, site.now);
   const std::string next = cursor_after(site, arguments, offset, page.items.size(), page.total);
   return json_answer(arguments, [&](json::Writer& w) { views::write_json(w, page, next); });
+}
+
+// A cursor's number: groups before the page, then rows of the group that it begins in.
+Result<http::Response> list_ranks(const Site& site, const Arguments& arguments) {
+  constexpr unsigned kRowBits = 32;
+  const catalog::Snapshot& s = site.snapshot();
+  views::RankListOptions options;
+  options.is_v2 = arguments.text("policy") == "ranking-v2";
+  options.limit = limit_of(arguments);
+  if (const auto key = arguments.text("cohort"); !key.empty()) {
+    KI_TRY(options.cohort, views::find_cohort(s, key));
+  } else {
+    options.order = site.catalog->cohorts_by_key();
+  }
+  KI_API_PAGE(place, site, arguments);
+  options.from = {.group = static_cast<std::uint32_t>(place >> kRowBits),
+                  .row = static_cast<std::uint32_t>(place)};
+  const views::RankList list = views::list_ranks(s, options);
+  std::string next;
+  if (list.next) {
+    next = write_cursor(
+        site, arguments,
+        {.version = s.seq(),
+         .number = static_cast<std::int64_t>(list.next->group) << kRowBits | list.next->row});
+  }
+  return json_answer(arguments, [&](json::Writer& w) {
+    w.begin_object().key("ranks").begin_array();
+    for (const auto& row : list.v1) views::write_json(w, s, row);
+    for (const auto& row : list.v2) views::write_json(w, s, row);
+    w.end_array().nullable("total", list.total);
+    views::text_or_null(w, "nextCursor", next);
+    w.member("policyVersion", options.is_v2 ? "ranking-v2" : "ranking-v1");
+    write_version(w, site);
+    w.end_object();
+  });
 }
 
 Result<http::Response> list_changes(const Site& site, const Arguments& arguments) {

@@ -71,6 +71,8 @@ TEST(AnswersTest, AreWhatTheSchemaSaysOnThePublicCatalog) {
       {"citeRun", {{"run", second}, {"style", "all"}}},
       {"listRecords", {{"all", "true"}, {"q", "trimul"}}},
       {"listRecords", {{"view", "history"}, {"policy", "ranking-v1"}}},
+      {"listRanks", {{"limit", "1000"}}},
+      {"listRanks", {{"policy", "ranking-v2"}, {"limit", "300"}}},
       {"listChanges", {{"since", "2026-01-01T00:00:00+02:00"}, {"policy", "ranking-v1"}}},
       {"listHardware"},
       {"listModels"},

@@ -106,7 +106,9 @@ Result<int> run_list(Context& context, const ListView& view, const Values& more)
   const bool is_paged = limit != operation->parameters.end();
   std::int64_t wanted = 0;
   if (is_paged) {
-    KI_TRY(wanted, context.arguments().integer("limit", limit->otherwise, 1, 1'000'000));
+    constexpr std::int64_t kAll = 1'000'000'000;
+    KI_TRY(wanted,
+           context.arguments().integer("limit", view.is_whole ? kAll : limit->otherwise, 1, kAll));
   }
   KI_TRY(Reader reader, Reader::open(context));
   Values filters = values_of(context, *operation);

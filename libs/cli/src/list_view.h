@@ -41,6 +41,7 @@ struct ListView {
   std::vector<ListViewColumn> columns;
   // The last line of the table. `shown` rows of what the document says.
   std::string (*footer)(const json::Value& document, std::size_t shown) = nullptr;
+  bool is_whole = false;  // every row unless --limit says otherwise
 };
 
 // Runs a listing command: asks page by page until --limit is met, and prints.

@@ -1,109 +1,87 @@
-#include "ki/resolve/ranks.h"
-
-#include "command.h"
+// ranks: every rank, a row a run (ranking-v1) or an implementation (ranking-v2).
 #include "ki/base/text.h"
-#include "ki/base/uuid.h"
-#include "ki/digest/digest.h"
 #include "ki/display/format.h"
-#include "ki/display/labels.h"
-#include "ki/resolve/describe.h"
+#include "list_view.h"
 
 #include <fmt/format.h>
 
 namespace ki::cli {
 namespace {
 
-using catalog::Index;
 using display::Align;
+using json::Value;
 
-Result<Index> wanted_cohort(const Context& context, const catalog::Snapshot& s) {
-  const auto group = context.arguments().value("group");
-  if (!group) return catalog::kNone;
-  KI_TRY(const Digest key, Digest::parse(*group));
-  const Index cohort = s.find_cohort(key);
-  if (cohort == catalog::kNone)
-    return fail(Code::kNotFound, fmt::format("no comparison group has the key {}", *group));
-  return cohort;
+ListCell group(const Value& row) {
+  const std::string_view key = text_at(row, "comparisonKey");
+  return {std::string(key.substr(0, 19)) + "…", std::string(key)};
 }
+ListCell unit(const Value& row) { return plain(text_at(row, "primary.unit")); }
+ListCell value(const Value& row) { return measured(at(row, "primary")); }
+ListCell implementation(const Value& row) { return plain(text_at(row, "implementation.slug")); }
+ListCell group_size(const Value& row) { return counted(count_at(row, "cohortSize")); }
+
+std::string footer_v1(const Value& document, std::size_t shown) {
+  return "By ranking-v1, the order of reported values, not tested: " +
+         total_footer(document, shown, "run");
+}
+
+const ListView kRanks = {
+    .operation = "listRanks",
+    .member = "ranks",
+    .columns = {{"runId", "run", Align::kLeft, 0,
+                 [](const Value& row) { return plain(text_at(row, "runId")); }},
+                {"comparisonKey", "group", Align::kLeft, 0, group},
+                {"rank", "rank", Align::kRight, 0,
+                 [](const Value& row) { return counted(count_at(row, "rank")); }},
+                {"tiedWithPrevious", "tied", Align::kLeft, 0,
+                 [](const Value& row) {
+                   const bool is_tied = flag_at(row, "tiedWithPrevious");
+                   return ListCell{is_tied ? "yes" : "", is_tied ? "true" : "false"};
+                 }},
+                {"cohortSize", "of", Align::kRight, 0, group_size},
+                {"value", "value", Align::kRight, 0, value},
+                {"unit", "", Align::kLeft, 0, unit},
+                {"implementation", "implementation", Align::kLeft, 48, implementation}},
+    .footer = footer_v1,
+    .is_whole = true};
+
+std::string footer_v2(const Value& document, std::size_t shown) {
+  const std::string_view next = text_at(document, "nextCursor");
+  return fmt::format("{} under ranking-v2: bounds 1 + #strictly better to n - #strictly worse.{}",
+                     display::count_noun(static_cast<std::int64_t>(shown), "row"),
+                     next.empty() ? std::string() : fmt::format(" More with --cursor {}", next));
+}
+
+const ListView kBounds = {
+    .operation = "listRanks",
+    .member = "ranks",
+    .columns = {{"comparisonKey", "group", Align::kLeft, 0, group},
+                {"implementation", "implementation", Align::kLeft, 48, implementation},
+                {"bestRunId", "best run", Align::kLeft, 0,
+                 [](const Value& row) { return plain(text_at(row, "bestRunId")); }},
+                {"runs", "runs", Align::kRight, 0,
+                 [](const Value& row) { return counted(count_at(row, "runs")); }},
+                {"rankBest", "", Align::kRight, 0,
+                 [](const Value& row) { return counted(count_at(row, "rankBest")); }},
+                {"rankWorst", "", Align::kRight, 0,
+                 [](const Value& row) { return counted(count_at(row, "rankWorst")); }},
+                {"rankBounds", "rank", Align::kRight, 0,
+                 [](const Value& row) { return plain(text_at(row, "rankBounds")); }},
+                {"cohortSize", "of", Align::kRight, 0, group_size},
+                {"value", "value", Align::kRight, 0, value},
+                {"unit", "", Align::kLeft, 0, unit},
+                {"verdict", "verdict", Align::kLeft, 0,
+                 [](const Value& row) { return plain(text_at(row, "verdict")); }},
+                {"reason", "why", Align::kLeft, 0,
+                 [](const Value& row) { return plain(text_at(row, "reason")); }}},
+    .footer = footer_v2,
+    .is_whole = true};
 
 }  // namespace
 
 Result<int> run_ranks(Context& context) {
   const std::string policy = context.arguments().value("policy").value_or("ranking-v1");
-  if (policy != "ranking-v1" && policy != "ranking-v2") {
-    return fail(Code::kInvalidArgument,
-                fmt::format("--policy is {}; expected ranking-v1 or ranking-v2", quote(policy)));
-  }
-  KI_TRY(const auto limit, context.arguments().integer("limit", 0, 0, 100'000'000));
-  KI_TRY(OpenCatalog catalog, context.open_catalog(Context::Access::kRead));
-  const auto snapshot = catalog.snapshot();
-  const catalog::Snapshot& s = *snapshot;
-  KI_TRY(const Index only, wanted_cohort(context, s));
-  std::uint64_t total = 0;
-  const auto is_wanted = [&](Index cohort) {
-    if (only != catalog::kNone && cohort != only) return false;
-    return ++total <= static_cast<std::uint64_t>(limit) || limit == 0;
-  };
-  if (policy == "ranking-v1") {
-    Listing listing("ranks", {{"runId", "run"},
-                              {"comparisonKey", "group", Align::kLeft, 23},
-                              {"rank", "rank", Align::kRight},
-                              {"tiedWithPrevious", "tied"},
-                              {"cohortSize", "of", Align::kRight},
-                              {"value", "value", Align::kRight},
-                              {"unit", ""},
-                              {"implementation", "implementation", Align::kLeft, 48}});
-    for (const resolve::RankEntry& entry : resolve::ranks_v1(s)) {
-      if (!is_wanted(entry.cohort)) continue;
-      const auto& run = s.runs()[entry.run];
-      const std::string_view unit = s.name(s.metrics()[s.cohorts()[entry.cohort].metric].unit);
-      listing.add({text_cell(Uuid{run.id}.to_string()),
-                   text_cell(Digest(s.cohorts()[entry.cohort].key).to_string()),
-                   count_cell(entry.rank), bool_cell(entry.is_tied_with_previous),
-                   count_cell(entry.cohort_size),
-                   number_cell(run.value, display::primary_text(run.value, unit)), text_cell(unit),
-                   text_cell(s.text(s.implementations()[run.implementation].slug))});
-    }
-    listing.set("policyVersion", "\"ranking-v1\"");
-    listing.set("total", std::to_string(total));
-    listing.set_footer(
-        fmt::format("{} ranked by ranking-v1: the order of reported values, not tested.",
-                    display::count_noun(static_cast<std::int64_t>(total), "run")));
-    context.print(listing);
-    return kDone;
-  }
-  Listing listing("ranks", {{"comparisonKey", "group", Align::kLeft, 23},
-                            {"implementation", "implementation", Align::kLeft, 48},
-                            {"bestRunId", "best run"},
-                            {"runs", "runs", Align::kRight},
-                            {"rankBest", ""},
-                            {"rankWorst", ""},
-                            {"rankBounds", "rank", Align::kRight},
-                            {"cohortSize", "of", Align::kRight},
-                            {"value", "value", Align::kRight},
-                            {"unit", ""},
-                            {"verdict", "verdict"},
-                            {"reason", "why"}});
-  for (const resolve::RankBoundsEntry& entry :
-       only == catalog::kNone ? resolve::ranks_v2(s) : resolve::ranks_v2(s, only)) {
-    if (!is_wanted(entry.cohort)) continue;
-    const std::string_view unit = s.name(s.metrics()[s.cohorts()[entry.cohort].metric].unit);
-    const std::string bounds = display::rank_bounds(entry.best, entry.worst);
-    listing.add({text_cell(Digest(s.cohorts()[entry.cohort].key).to_string()),
-                 text_cell(s.text(s.implementations()[entry.implementation].slug)),
-                 text_cell(Uuid{s.runs()[entry.best_run].id}.to_string()), count_cell(entry.runs),
-                 count_cell(entry.best), count_cell(entry.worst), text_cell(bounds),
-                 count_cell(entry.cohort_size),
-                 number_cell(entry.value, display::primary_text(entry.value, unit)),
-                 text_cell(unit), text_cell(entry.verdict), text_cell(entry.reason)});
-  }
-  listing.set("policyVersion", "\"ranking-v2\"");
-  listing.set("total", std::to_string(total));
-  listing.set_footer(
-      fmt::format("{} under ranking-v2: bounds 1 + #strictly better to n - #strictly worse.",
-                  display::count_noun(static_cast<std::int64_t>(total), "row")));
-  context.print(listing);
-  return kDone;
+  return run_list(context, policy == "ranking-v2" ? kBounds : kRanks);
 }
 
 }  // namespace ki::cli

@@ -1,13 +1,12 @@
 #include "verify_run.h"
 
-#include "ki/base/uuid.h"
+#include "document.h"
 #include "ki/json/reader.h"
 #include "ki/json/writer.h"
 #include "ki/manifest/derived.h"
 #include "ki/manifest/keys.h"
 #include "ki/manifest/validator.h"
-#include "ki/views/find.h"
-#include "stored.h"
+#include "reader.h"
 
 #include <fmt/format.h>
 
@@ -18,79 +17,93 @@ struct Check {
   std::string name;  // "run digest"
   std::string text;  // what is hashed
   std::string computed;
-  std::string stored;
+  std::string stored;  // what the catalog says
   bool holds() const { return computed == stored; }
 };
 
-Result<Check> digest_check(std::string name, const json::Value& manifest, const Digest& stored) {
+Result<Check> digest_check(std::string name, const json::Value& manifest, std::string_view stored) {
   manifest::Validator validator(manifest::Profile::kCompat);
   KI_TRY(const manifest::ValidManifest valid, validator.validate(manifest));
   const std::string computed = valid.digest.to_string();
   KI_TRY(const manifest::ValidManifest bare,
          validator.validate_spec(valid.kind, *manifest.find("spec")));
-  return Check{std::move(name), std::string(bare.canonical), computed, stored.to_string()};
+  return Check{std::move(name), std::string(bare.canonical), computed, std::string(stored)};
+}
+
+Result<const json::Value*> required(const json::Value& document, std::string_view path) {
+  const json::Value* found = at(document, path);
+  if (found == nullptr) {
+    return fail(Code::kCorrupt, fmt::format("the run's dossier has no {}", path));
+  }
+  return found;
+}
+
+// What the catalog, here or behind --api, says of the run; everything is recomputed here.
+Result<std::vector<Check>> checks_of(Reader& reader, const json::Value& dossier) {
+  std::vector<Check> checks;
+  const auto add = [&](std::string name, const json::Value& manifest,
+                       std::string_view stored) -> Result<void> {
+    KI_TRY(Check check, digest_check(std::move(name), manifest, stored));
+    checks.push_back(std::move(check));
+    return {};
+  };
+  const auto fetch = [&](std::string_view digest) {
+    return reader.read("getManifest", {{"digest", std::string(digest)}});
+  };
+  KI_TRY(const json::Value* run, required(dossier, "manifest.run"));
+  KI_TRY(const json::Value* protocol, required(dossier, "manifest.protocol"));
+  KI_TRY(const json::Value* environment, required(dossier, "manifest.environment"));
+  const std::string_view operation_digest = text_at(dossier, "operation.digest");
+  const std::string_view workload_digest = text_at(dossier, "workload.digest");
+  const std::string_view implementation_digest = text_at(dossier, "implementation.digest");
+  KI_TRY(const json::Document implementation, fetch(implementation_digest));
+  KI_TRY(const json::Document workload, fetch(workload_digest));
+  KI_TRY(const json::Document operation, fetch(operation_digest));
+  KI_TRY_VOID(add("run digest", *run, text_at(dossier, "run.digest")));
+  KI_TRY_VOID(add("implementation digest", implementation.root, implementation_digest));
+  KI_TRY_VOID(add("workload digest", workload.root, workload_digest));
+  KI_TRY_VOID(add("operation digest", operation.root, operation_digest));
+  KI_TRY_VOID(add("protocol key", *protocol, text_at(dossier, "provenance.protocolKey")));
+  KI_TRY_VOID(add("environment key", *environment, text_at(dossier, "provenance.environmentKey")));
+
+  KI_TRY(const json::Value* workload_spec, required(workload.root, "spec"));
+  const Digest correctness = manifest::correctness_key(*workload_spec);
+  checks.push_back({"correctness key", manifest::correctness_text(*workload_spec),
+                    correctness.to_string(),
+                    std::string(text_at(dossier, "provenance.correctnessKey"))});
+  KI_TRY(const json::Value* run_spec, required(*run, "spec"));
+  const std::string metric = manifest::primary_metric_key(manifest::primary_measurement(*run_spec));
+  // The keys of the checks above, as they were computed here.
+  const auto computed = [&](std::size_t i) { return Digest::parse(checks[i].computed); };
+  KI_TRY(const Digest workload_key, computed(2));
+  KI_TRY(const Digest operation_key, computed(3));
+  KI_TRY(const Digest protocol_key, computed(4));
+  KI_TRY(const Digest environment_key, computed(5));
+  const manifest::ComparisonParts parts{.operation = operation_key,
+                                        .workload = workload_key,
+                                        .protocol = protocol_key,
+                                        .environment = environment_key,
+                                        .correctness = correctness,
+                                        .metric = metric};
+  checks.push_back({"comparison key", manifest::comparison_text(parts),
+                    manifest::comparison_key(parts).to_string(),
+                    std::string(text_at(dossier, "cohort.comparisonKey"))});
+  return checks;
 }
 
 }  // namespace
 
 Result<int> verify_run(Context& context, const std::string& id) {
-  KI_TRY(OpenCatalog catalog, context.open_catalog(Context::Access::kRead));
-  const auto snapshot = catalog.snapshot();
-  const catalog::Snapshot& s = *snapshot;
-  KI_TRY(const catalog::Index index, views::find_run(s, id));
-  const auto& run = s.runs()[index];
-  const auto& cohort = s.cohorts()[run.cohort];
-  const auto& workload = s.workloads()[run.workload];
-  const auto& operation = s.operations()[workload.operation];
-  const auto& protocol = s.protocols()[cohort.protocol];
-  const auto& environment = s.environments()[cohort.environment];
-  catalog::Store& store = *catalog.store;
-  KI_TRY(const json::Document run_row, read_stored(store, run.entry));
-  KI_TRY(const json::Document workload_row, read_stored(store, workload.entry));
-  KI_TRY(const json::Document operation_row, read_stored(store, operation.entry));
-  KI_TRY(const json::Document implementation_row,
-         read_stored(store, s.implementations()[run.implementation].entry));
-  KI_TRY(const json::Document protocol_row, read_stored(store, protocol.entry));
-  KI_TRY(const json::Document environment_row, read_stored(store, environment.entry));
-
-  const json::Value& run_manifest = *run_row.root.find("run");
-  const json::Value& workload_spec = *workload_row.root.find("manifest")->find("spec");
-  std::vector<Check> checks;
-  const auto add = [&](std::string name, const json::Value& manifest,
-                       const catalog::Bytes32& stored) -> Result<void> {
-    KI_TRY(Check check, digest_check(std::move(name), manifest, Digest(stored)));
-    checks.push_back(std::move(check));
-    return {};
-  };
-  KI_TRY_VOID(add("run digest", run_manifest, run.digest));
-  KI_TRY_VOID(add("implementation digest", *implementation_row.root.find("manifest"),
-                  s.implementations()[run.implementation].digest));
-  KI_TRY_VOID(add("workload digest", *workload_row.root.find("manifest"), workload.digest));
-  KI_TRY_VOID(add("operation digest", *operation_row.root.find("manifest"), operation.digest));
-  KI_TRY_VOID(add("protocol key", *protocol_row.root.find("manifest"), protocol.digest));
-  KI_TRY_VOID(add("environment key", *environment_row.root.find("manifest"), environment.digest));
-  const Digest correctness = manifest::correctness_key(workload_spec);
-  checks.push_back({"correctness key", manifest::correctness_text(workload_spec),
-                    correctness.to_string(),
-                    Digest(s.columns().correctness_keys[workload.correctness]).to_string()});
-  const auto primary = manifest::primary_measurement(*run_manifest.find("spec"));
-  const std::string metric = manifest::primary_metric_key(primary);
-  const manifest::ComparisonParts parts{.operation = Digest(operation.digest),
-                                        .workload = Digest(workload.digest),
-                                        .protocol = Digest(protocol.digest),
-                                        .environment = Digest(environment.digest),
-                                        .correctness = correctness,
-                                        .metric = metric};
-  checks.push_back({"comparison key", manifest::comparison_text(parts),
-                    manifest::comparison_key(parts).to_string(), Digest(cohort.key).to_string()});
-
+  KI_TRY(Reader reader, Reader::open(context));
+  KI_TRY(const json::Document dossier, reader.read("getRun", {{"run", id}}));
+  KI_TRY(const std::vector<Check> checks, checks_of(reader, dossier.root));
   bool all_hold = true;
   for (const Check& check : checks) all_hold = all_hold && check.holds();
   std::string out;
   if (context.is_json()) {
     json::Writer w(out, json::Writer::Style::kIndented);
     w.begin_object()
-        .member("runId", Uuid{run.id}.to_string())
+        .member("runId", text_at(dossier.root, "run.id"))
         .member("holds", all_hold)
         .key("checks")
         .begin_array();

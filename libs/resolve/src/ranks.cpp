@@ -10,15 +10,6 @@
 namespace ki::resolve {
 namespace {
 
-std::vector<Index> cohorts_by_key(const catalog::Snapshot& snapshot) {
-  std::vector<Index> order(snapshot.cohorts().size());
-  std::iota(order.begin(), order.end(), Index{0});
-  std::ranges::sort(order, [&](Index a, Index b) {
-    return snapshot.cohorts()[a].key < snapshot.cohorts()[b].key;
-  });
-  return order;
-}
-
 void append_v2(const catalog::Snapshot& snapshot, Index cohort_index,
                std::vector<RankBoundsEntry>& entries) {
   const catalog::CohortRow& cohort = snapshot.cohorts()[cohort_index];
@@ -62,22 +53,40 @@ void append_v2(const catalog::Snapshot& snapshot, Index cohort_index,
   }
 }
 
+void append_v1(const catalog::Snapshot& snapshot, Index cohort_index,
+               std::vector<RankEntry>& entries) {
+  const catalog::CohortRow& cohort = snapshot.cohorts()[cohort_index];
+  for (const Index run : snapshot.runs_of_cohort(cohort_index).first(cohort.ranked)) {
+    const catalog::RunRow& row = snapshot.runs()[run];
+    entries.push_back(
+        {.run = run,
+         .cohort = cohort_index,
+         .rank = row.rank,
+         .cohort_size = cohort.ranked,
+         .is_tied_with_previous = (row.flags & catalog::run_flags::kTiedWithPrevious) != 0});
+  }
+}
+
 }  // namespace
+
+std::vector<Index> cohorts_by_key(const catalog::Snapshot& snapshot) {
+  std::vector<Index> order(snapshot.cohorts().size());
+  std::iota(order.begin(), order.end(), Index{0});
+  std::ranges::sort(order, [&](Index a, Index b) {
+    return snapshot.cohorts()[a].key < snapshot.cohorts()[b].key;
+  });
+  return order;
+}
 
 std::vector<RankEntry> ranks_v1(const catalog::Snapshot& snapshot) {
   std::vector<RankEntry> entries;
-  for (const Index index : cohorts_by_key(snapshot)) {
-    const catalog::CohortRow& cohort = snapshot.cohorts()[index];
-    for (const Index run : snapshot.runs_of_cohort(index).first(cohort.ranked)) {
-      const catalog::RunRow& row = snapshot.runs()[run];
-      entries.push_back(
-          {.run = run,
-           .cohort = index,
-           .rank = row.rank,
-           .cohort_size = cohort.ranked,
-           .is_tied_with_previous = (row.flags & catalog::run_flags::kTiedWithPrevious) != 0});
-    }
-  }
+  for (const Index index : cohorts_by_key(snapshot)) append_v1(snapshot, index, entries);
+  return entries;
+}
+
+std::vector<RankEntry> ranks_v1(const catalog::Snapshot& snapshot, Index cohort) {
+  std::vector<RankEntry> entries;
+  append_v1(snapshot, cohort, entries);
   return entries;
 }
 

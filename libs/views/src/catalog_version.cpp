@@ -1,5 +1,7 @@
 #include "ki/views/catalog_version.h"
 
+#include "ki/resolve/ranks.h"
+
 namespace ki::views {
 
 const resolve::Resolver& CatalogVersion::resolver() const {
@@ -19,6 +21,12 @@ Result<const ServingFacts*> CatalogVersion::serving() const {
   std::call_once(serving_read_, [this] { serving_ = read_serving_facts(*snapshot_, store_); });
   if (!*serving_) return fail(serving_->error());
   return &**serving_;
+}
+
+std::span<const catalog::Index> CatalogVersion::cohorts_by_key() const {
+  std::call_once(cohorts_ordered_,
+                 [this] { cohorts_by_key_ = resolve::cohorts_by_key(*snapshot_); });
+  return cohorts_by_key_;
 }
 
 void CatalogVersion::prepare() const {

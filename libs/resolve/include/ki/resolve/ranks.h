@@ -17,8 +17,13 @@ struct RankEntry {
   std::uint32_t cohort_size = 0;
   bool is_tied_with_previous = false;
 };
+// The comparison groups in the order of their keys, in which ranks are listed.
+std::vector<Index> cohorts_by_key(const catalog::Snapshot& snapshot);
+
 // Every eligible run under ranking-v1: cohorts by comparison key, inside in rank order.
 std::vector<RankEntry> ranks_v1(const catalog::Snapshot& snapshot);
+// Of one cohort.
+std::vector<RankEntry> ranks_v1(const catalog::Snapshot& snapshot, Index cohort);
 
 struct RankBoundsEntry {
   Index cohort = kNone;

@@ -12,6 +12,8 @@
 #include <memory>
 #include <mutex>
 #include <optional>
+#include <span>
+#include <vector>
 
 namespace ki::views {
 
@@ -28,6 +30,7 @@ class CatalogVersion {
   const resolve::Resolver& resolver() const;
   const RecordLedger& ledger() const;
   Result<const ServingFacts*> serving() const;
+  std::span<const catalog::Index> cohorts_by_key() const;
   // Makes them now, so that no reader waits.
   void prepare() const;
 
@@ -37,11 +40,12 @@ class CatalogVersion {
  private:
   std::shared_ptr<const catalog::Snapshot> snapshot_;
   catalog::Store& store_;
-  mutable std::once_flag index_made_, ledger_made_, serving_read_;
+  mutable std::once_flag index_made_, ledger_made_, serving_read_, cohorts_ordered_;
   mutable std::unique_ptr<resolve::SearchIndex> index_;
   mutable std::unique_ptr<resolve::Resolver> resolver_;
   mutable std::unique_ptr<RecordLedger> ledger_;
   mutable std::optional<Result<ServingFacts>> serving_;
+  mutable std::vector<catalog::Index> cohorts_by_key_;
 };
 
 }  // namespace ki::views
