@@ -182,6 +182,7 @@ const std::vector<Command>& table() {
                    {"trusted-proxy", "NET", "believe X-Forwarded-For from this address or network",
                     true},
                    {"read-only", "", "never write to the catalog"},
+                   {"exports", "FOLDER", "offer the newest export in this folder as a download"},
                    {"rate-limit", "N",
                     "requests a second of one client; 0: no limit (default 200)"},
                    {"access-log", "FILE", "append the access log there; - is standard error, off"},

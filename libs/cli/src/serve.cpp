@@ -2,6 +2,7 @@
 #include "command.h"
 #include "ki/base/text.h"
 #include "ki/io/file.h"
+#include "ki/serve/exports.h"
 #include "ki/serve/service.h"
 #include "ki/serve/site.h"
 
@@ -104,6 +105,12 @@ Result<int> run_serve(Context& context) {
   }
 
   options.mounts = serve::site_parts();
+  const std::string exports = arguments.value("exports").value_or("");
+  if (!exports.empty() && !std::filesystem::is_directory(exports)) {
+    return fail(Code::kInvalidArgument,
+                fmt::format("--exports {}: no such folder", quote(exports)));
+  }
+  options.mounts.push_back(serve::exports_part(exports, options.note));
   auto started = serve::Service::start(options);
   if (!started) {
     if (started.error().code() == Code::kNotFound) {

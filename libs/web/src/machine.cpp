@@ -153,8 +153,9 @@ http::Response llms_text(const Site& site, const http::Request& request) {
   for (const std::string_view address :
        {"/api/v1/search?q=QUERY", "/api/v1/operations", "/api/v1/operations/SLUG",
         "/api/v1/implementations/SLUG", "/api/v1/projects/SLUG", "/api/v1/runs",
-        "/api/v1/runs/ID_OR_DIGEST", "/api/v1/records", "/api/v1/feed", "/api/v1/hardware",
-        "/api/v1/models", "/api/v1/stats", "/api/v1/sources", "/api/v1/openapi.json"}) {
+        "/api/v1/runs/ID_OR_DIGEST", "/api/v1/records", "/api/v1/ranks", "/api/v1/feed",
+        "/api/v1/hardware", "/api/v1/models", "/api/v1/stats", "/api/v1/sources",
+        "/api/v1/openapi.json", "/exports/latest.json"}) {
     out += "- GET " + origin + std::string(address) + "\n";
   }
   out += "- POST " + origin + "/api/v1/resolve/kernel\n- POST " + origin +

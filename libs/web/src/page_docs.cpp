@@ -44,7 +44,7 @@ http::Response docs_page(const Site& site, const http::Request& request) {
 <section aria-labelledby="identity"><h2 id="identity">Identity and permalinks</h2>
 <p>Every record has a SHA-256 digest over its canonical JSON (RFC 8785), and a page under it: <code>/runs/sha256:…</code>. <code>?version=N</code> pins an address to a catalog version; of an earlier version than the current one the answer is 410 Gone. <code>ki verify RUN</code> prints every text that was hashed.</p></section>
 <section aria-labelledby="agents"><h2 id="agents">Programs and agents</h2>
-<p>Every page links the same content as JSON and shows the <code>curl</code> and <code>ki</code> lines for it. Whoever repeats “fastest” names workload and group with it.</p></section>
+<p>Every page links the same content as JSON and shows the <code>curl</code> and <code>ki</code> lines for it. Whoever repeats “fastest” names workload and group with it. Where the operator offers exports, <code>/exports/latest.json</code> names the newest: the whole catalog as ordered JSON Lines, with its digest; <code>ki verify FILE</code> checks it and <code>ki import kernelindex FILE</code> brings it in.</p></section>
 <section aria-labelledby="limits"><h2 id="limits">Limits</h2>
 <p>Most records are what sources reported. Few state drivers, clocks or samples, so differences of a few per cent may be noise, and the index says so where it knows. Values of different groups are never multiplied or divided by each other.</p></section></div>
 )";
