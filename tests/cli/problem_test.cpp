@@ -1,5 +1,6 @@
 // ki problem: what a person and a script see of problems.
 #include "cli_world.h"
+#include "ki/harness/record.h"
 #include "ki/json/reader.h"
 
 #include <gmock/gmock.h>
@@ -77,6 +78,59 @@ TEST_F(CliTest, AProblemWithAReferenceThatOnlyPythonRefusesIsRefused) {
   const Outcome outcome = ki({"problem", "validate", folder});
   EXPECT_EQ(outcome.code, 1);
   EXPECT_THAT(outcome.out, HasSubstr("python3 does not parse the reference: "));
+}
+
+TEST_F(CliTest, ARunPlansJudgesTimesAndWritesTracesThatTheOriginalReads) {
+  if (!sandbox::Host::open()) GTEST_SKIP() << "skipped: no sandbox can be made here";
+  const std::string folder = kProblems + "/vec_add";
+  const std::string solution = folder + "/solutions/reference/solution.json";
+  const std::vector<std::string> line = {"problem",     "run",    folder,   "--solution",
+                                         solution,      "--case", "n65536", "--quick",
+                                         "--processes", "1",      "--seed", "7"};
+  auto dry = line;
+  dry.emplace_back("--dry-run");
+  EXPECT_THAT(must(dry), HasSubstr("vec_add · vec_add_reference · ki_cold_v1 · 1 case, 1 process"));
+
+  auto full = line;
+  for (const char* more : {"--json", "--output"}) full.emplace_back(more);
+  full.push_back(file("traces.jsonl"));
+  const Outcome outcome = ki(full);
+  // 4: everything passed, and this machine was too busy to measure well.
+  EXPECT_TRUE(outcome.code == 0 || outcome.code == 4) << outcome.err << outcome.out;
+  const auto result = parsed(outcome.out);
+  const json::Value& one = result.root.find("cases")->items()[0];
+  EXPECT_EQ(one.find("strict")->find("status")->string(), "PASSED");
+  EXPECT_EQ(one.find("compatible")->find("status")->string(), "PASSED");
+  EXPECT_GT(one.find("timing")->find("medianNs")->number(), 0);
+  EXPECT_EQ(result.root.find("key")->string(), judge::RunKey::of_seed(7).hex());
+
+  std::ifstream in(file("traces.jsonl"));
+  const std::string text((std::istreambuf_iterator<char>(in)), {});
+  const auto trace = problem::read_trace(text.substr(0, text.find('\n')));
+  ASSERT_TRUE(trace.is_accepted(problem::Mode::kCompatible));
+  EXPECT_EQ(trace.value->evaluation->status, problem::Status::kPassed);
+  EXPECT_GT(trace.value->evaluation->performance->latency_ms, 0);
+
+  // What is stored is enough to compute every statistic again; a changed sample is found.
+  const auto key = judge::RunKey::of_seed(7);
+  EXPECT_TRUE(harness::read_case(one, key));
+  std::string changed = outcome.out;
+  const std::size_t samples = changed.find("\"samples\":[[1,") + 14;
+  changed.replace(samples, 1, changed[samples] == '9' ? "8" : "9");
+  const auto read = harness::read_case(parsed(changed).root.find("cases")->items()[0], key);
+  ASSERT_FALSE(read);
+  EXPECT_EQ(read.error().code(), Code::kCorrupt);
+}
+
+TEST_F(CliTest, ARunOfWhatDoesNotCompileSaysSo) {
+  if (!sandbox::Host::open()) GTEST_SKIP() << "skipped: no sandbox can be made here";
+  const std::string folder = file("broken");
+  must({"problem", "init", folder, "--name", "broken"});
+  std::ofstream(folder + "/solutions/reference/kernel.c") << "int32_t kernel(;";
+  const Outcome outcome = ki({"problem", "run", kProblems + "/vec_add", "--solution",
+                              folder + "/solutions/reference/solution.json", "--quick"});
+  EXPECT_EQ(outcome.code, 2) << "it is for another definition";
+  EXPECT_THAT(outcome.err, HasSubstr("definition_mismatch"));
 }
 
 }  // namespace

@@ -1,4 +1,6 @@
 // ki problem: problems in the format of SOL-ExecBench.
+#include "problem.h"
+
 #include "command.h"
 #include "ki/base/text.h"
 #include "ki/json/writer.h"
@@ -180,11 +182,12 @@ Result<int> list(const Context& context, std::span<const std::string> operands) 
 
 Result<int> run_problem(Context& context) {
   const auto& operands = context.operands();
-  if (operands.empty()) return context.usage("which verb? init, validate or list");
+  if (operands.empty()) return context.usage("which verb? init, validate, list or run");
   const std::string& verb = operands.front();
   const std::span<const std::string> rest(operands.begin() + 1, operands.end());
   if (verb == "init") return init(context, rest);
   if (verb == "list") return list(context, rest);
+  if (verb == "run") return run_problem_run(context, rest);
   if (verb == "validate") {
     if (rest.empty()) return context.usage("validate which folders?");
     return validate(context, rest);

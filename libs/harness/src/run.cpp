@@ -107,7 +107,10 @@ Result<RunResult> run(const RunInput& input) {
     if (input.progress)
       input.progress({std::move(what), out.cases.size(), input.plan.cases.size()});
   };
-  const auto is_cancelled = [&] { return input.cancel != nullptr && input.cancel->load(); };
+  const auto is_cancelled = [&] {
+    return (input.cancel != nullptr && input.cancel->load()) ||
+           (input.deadline && std::chrono::steady_clock::now() >= *input.deadline);
+  };
   const auto finish = [&](CaseResult result) {
     if (input.on_case) input.on_case(result);
     out.cases.push_back(std::move(result));
@@ -176,7 +179,11 @@ int exit_code_of(const RunResult& result) {
       !result.cases.empty() && std::ranges::all_of(result.cases, [](const CaseResult& one) {
         return one.strict.status == Status::kPassed;
       });
-  return are_passed ? 0 : 1;
+  if (!are_passed) return 1;
+  const bool is_unhealthy = std::ranges::any_of(result.cases, [](const CaseResult& one) {
+    return std::ranges::find(one.flags, "unhealthy") != one.flags.end();
+  });
+  return is_unhealthy ? 4 : 0;
 }
 
 }  // namespace ki::harness

@@ -175,6 +175,10 @@ constexpr std::size_t kChunk = 4096;
 RunKey RunKey::of_seed(std::uint64_t seed) {
   return RunKey(Digest::of("public" + std::to_string(seed)).bytes());
 }
+Result<RunKey> RunKey::parse(std::string_view hex) {
+  KI_TRY(const Digest digest, Digest::parse("sha256:" + std::string(hex)));
+  return RunKey(digest.bytes());
+}
 Digest RunKey::commitment() const { return Digest::of(view()); }
 std::string RunKey::hex() const {
   std::string out;

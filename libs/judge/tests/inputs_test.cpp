@@ -114,6 +114,8 @@ TEST(RunKey, IsCommittedToBeforeItIsShown) {
   // printf public200 | sha256sum, and of those bytes again.
   EXPECT_EQ(key.hex(), Digest::of("public200").hex());
   EXPECT_EQ(key.commitment(), Digest::of(key.view()));
+  EXPECT_EQ(RunKey::parse(key.hex())->hex(), key.hex());
+  EXPECT_FALSE(RunKey::parse("00"));
 }
 
 TEST(StreamKey, DiffersInEveryPart) {

@@ -109,6 +109,7 @@ struct RunInput {
   judge::RunKey key;
   std::function<void(const Progress&)> progress = {};
   const std::atomic<bool>* cancel = nullptr;
+  std::optional<std::chrono::steady_clock::time_point> deadline = {};  // cancels the run
   // Called with each case as it ends, so that a run can be resumed.
   std::function<void(const CaseResult&)> on_case = {};
   std::vector<CaseResult> finished = {};  // cases of an earlier attempt that stand
@@ -117,7 +118,7 @@ struct RunInput {
 // An Error is the machine's or the caller's fault. What the candidate does is a verdict.
 Result<RunResult> run(const RunInput& input);
 
-// 0 all passed, 1 some did not, 4 cancelled before the end.
+// 0 all passed; 1 some did not; 4 cancelled before the end, or all passed on an unhealthy machine.
 int exit_code_of(const RunResult& result);
 
 }  // namespace ki::harness

@@ -21,6 +21,8 @@ class RunKey {
   explicit RunKey(std::array<std::uint8_t, 32> bytes) : bytes_(bytes) {}
   // The key of `--seed N`, which everyone can make: for development, never for a verified run.
   static RunKey of_seed(std::uint64_t seed);
+  // The inverse of hex().
+  static Result<RunKey> parse(std::string_view hex);
 
   Digest commitment() const;  // SHA-256 of the key
   std::string hex() const;    // the key itself: what is revealed
