@@ -1,6 +1,7 @@
 #include "ki/policy/ranking.h"
 #include "ki/views/answer_json.h"
 #include "ki/views/operation_view.h"
+#include "ki/views/sweep.h"
 #include "text_list.h"
 
 namespace ki::views {
@@ -106,7 +107,13 @@ void write_groups(json::Writer& w, const Snapshot& s, const OperationView& view)
   }
   w.key("records").begin_array();
   for (const resolve::Row& row : view.records) write_row(w, s, row);
-  w.end_array().member("recordsTotal", view.records_total);
+  w.end_array().member("recordsTotal", view.records_total).key("sweep");
+  const auto sweep = view.group ? find_sweep(s, view.group->cohort) : std::nullopt;
+  if (sweep) {
+    write_json(w, s, *sweep);
+  } else {
+    w.null();
+  }
 }
 
 void write_implementations(json::Writer& w, const Snapshot& s, const OperationView& view) {

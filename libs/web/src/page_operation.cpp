@@ -6,12 +6,12 @@
 #include "ki/query/hardware.h"
 #include "ki/resolve/describe.h"
 #include "ki/views/operation_view.h"
+#include "ki/views/sweep.h"
 #include "lookup.h"
 #include "pages.h"
 #include "parts.h"
 #include "plot.h"
 #include "rows.h"
-#include "sweep.h"
 
 #include <algorithm>
 #include <array>
@@ -297,15 +297,15 @@ void history(Html& h, const Site& site, const OperationView& view) {
 
 void sweep(Html& h, const Snapshot& s, const OperationView& view) {
   if (!view.group) return;
-  const auto found = find_sweep(s, view.group->cohort);
+  const auto found = views::find_sweep(s, view.group->cohort);
   if (!found) return;
   const auto& metric = s.metrics()[found->metric];
   std::vector<PlotSeries> series;
-  for (const SweepSeries& line : found->series) {
-    if (series.size() == kSweepShown) break;
+  for (const views::SweepSeries& line : found->series) {
+    if (series.size() == views::kSweepShown) break;
     PlotSeries& out = series.emplace_back();
     out.name = resolve::implementation_name(s, line.implementation);
-    for (const SweepPoint& point : line.points) {
+    for (const views::SweepPoint& point : line.points) {
       out.points.push_back({.x = static_cast<double>(point.x), .y = point.value});
     }
   }
@@ -608,14 +608,14 @@ http::Response sweep_csv(const Site& site, const http::Request& request) {
   const auto group = csv_group(site, request);
   if (!group) return group.error();
   const Snapshot& s = site.snapshot();
-  const auto found = find_sweep(s, *group);
+  const auto found = views::find_sweep(s, *group);
   if (!found) {
     return not_found("SWEEP_NOT_FOUND", "No axis of this workload has three measured values.");
   }
   std::string out =
       display::csv_line({std::string(found->axis), "implementation", "run", "value", "unit"});
-  for (const SweepSeries& line : found->series) {
-    for (const SweepPoint& point : line.points) {
+  for (const views::SweepSeries& line : found->series) {
+    for (const views::SweepPoint& point : line.points) {
       out += display::csv_line({display::to_fixed(static_cast<double>(point.x), 0),
                                 std::string(s.text(s.implementations()[line.implementation].slug)),
                                 views::id_text(s.runs()[point.run].id), number_cell(point.value),

@@ -1,14 +1,18 @@
-#include "sweep.h"
+#include "ki/views/sweep.h"
+
+#include "ki/display/labels.h"
+#include "ki/resolve/describe.h"
 
 #include <algorithm>
 #include <map>
 #include <set>
 
-namespace ki::web {
+namespace ki::views {
 namespace {
 
 using catalog::CaseFacts;
 using catalog::NameId;
+using catalog::Snapshot;
 
 bool is_same_setting(const Snapshot& s, const catalog::CohortRow& a, const catalog::CohortRow& b) {
   return a.metric == b.metric && a.ranked != 0 && b.ranked != 0 &&
@@ -66,6 +70,7 @@ std::optional<Sweep> find_sweep(const Snapshot& s, Index cohort) {
   best->second.emplace(anchor_facts.find_axis(best->first)->value, cohort);
 
   Sweep sweep{.axis = s.name(best->first),
+              .cohort = cohort,
               .metric = anchor.metric,
               .series = {},
               .points = best->second.size()};
@@ -94,4 +99,45 @@ std::optional<Sweep> find_sweep(const Snapshot& s, Index cohort) {
   return sweep;
 }
 
-}  // namespace ki::web
+void write_json(json::Writer& w, const Snapshot& s, const Sweep& sweep) {
+  const catalog::MetricRow& metric = s.metrics()[sweep.metric];
+  const catalog::CohortRow& cohort = s.cohorts()[sweep.cohort];
+  const std::string statistic(s.name(metric.statistic));
+  std::string environment;
+  for (const resolve::CohortFact& fact : resolve::cohort_facts(s, sweep.cohort)) {
+    if (fact.key == "Workload") continue;
+    std::string value(fact.value);
+    if (fact.key == "CUDA") value.insert(0, "CUDA ");
+    // The statistic stands in metricLabel.
+    if (value.ends_with(" · " + statistic)) value.resize(value.size() - statistic.size() - 4);
+    if (!environment.empty()) environment += " · ";
+    environment += value;
+  }
+  w.begin_object()
+      .member("axis", sweep.axis)
+      .member("unit", s.name(metric.unit))
+      .member("metricLabel", std::string(s.name(metric.metric)) + " · " + statistic)
+      .member("environmentLabel", environment)
+      .member("comparisonKey", digest_text(cohort.key))
+      .key("series")
+      .begin_array();
+  const std::size_t shown = std::min(sweep.series.size(), kSweepShown);
+  for (std::size_t i = 0; i < shown; ++i) {
+    const SweepSeries& line = sweep.series[i];
+    w.begin_object().key("implementation");
+    write_json(w, named_implementation(s, line.implementation));
+    w.key("points").begin_array();
+    for (const SweepPoint& point : line.points) {
+      w.begin_object()
+          .member("x", point.x)
+          .member("value", point.value)
+          .member("workloadId", id_text(s.workloads()[s.runs()[point.run].workload].id))
+          .member("runId", id_text(s.runs()[point.run].id))
+          .end_object();
+    }
+    w.end_array().end_object();
+  }
+  w.end_array().member("overflow", sweep.series.size() - shown).end_object();
+}
+
+}  // namespace ki::views

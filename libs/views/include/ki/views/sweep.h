@@ -3,14 +3,14 @@
 // own; groups of another protocol, environment, correctness policy or metric never enter.
 #pragma once
 
-#include "site_state.h"
+#include "ki/views/parts.h"
 
 #include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
-namespace ki::web {
+namespace ki::views {
 
 struct SweepPoint {
   std::int64_t x = 0;
@@ -23,6 +23,7 @@ struct SweepSeries {
 };
 struct Sweep {
   std::string_view axis;
+  Index cohort = kNone;  // that it was asked for; every point shares its setting
   Index metric = kNone;
   std::vector<SweepSeries> series;  // by the value of the last point, best first
   std::size_t points = 0;           // distinct values of the axis
@@ -30,6 +31,9 @@ struct Sweep {
 inline constexpr std::size_t kSweepShown = 5;
 
 // Nothing when no axis has three measured values.
-std::optional<Sweep> find_sweep(const Snapshot& s, Index cohort);
+std::optional<Sweep> find_sweep(const catalog::Snapshot& s, Index cohort);
+// {axis, unit, metricLabel, environmentLabel, series: [{implementation, points: [{x, value,
+// workloadId, runId}]}], overflow}: the first kSweepShown series, and how many more there are.
+void write_json(json::Writer& w, const catalog::Snapshot& s, const Sweep& sweep);
 
-}  // namespace ki::web
+}  // namespace ki::views
