@@ -2,6 +2,7 @@
 // loses its oracle until its digest here is changed too, which is the moment to look at both.
 #include "elementwise.h"
 #include "products.h"
+#include "rope_backward.h"
 #include "rows.h"
 
 #include <array>
@@ -9,7 +10,7 @@
 namespace ki::harness {
 
 std::span<const Oracle> oracles() {
-  static constexpr std::array<Oracle, 17> kOracles = {{
+  static constexpr std::array<Oracle, 19> kOracles = {{
       {"argmax", "sha256:33d21f96a24836bb976ac6ffc3ea6ba036a497f71fa85e310f3fbcd92f6bb4b3", argmax},
       {"embedding_gather",
        "sha256:beb7993218cfa0b5c69dd2888b394d0c02f923b1924e11ac7a921d20dad4327a", gather,
@@ -22,10 +23,16 @@ std::span<const Oracle> oracles() {
        histogram},
       {"int8_dot", "sha256:cd011285baf54adc63d3081b9e718b6fa998f67c9311db41912a7de96fcba2f3",
        int8_dot},
+      {"kv_cache_update_with_rope_backward",
+       "sha256:e5c42a97059680d557b02f4e511b958ecb7a4ad3249900f2f05c9127d40b7616",
+       kv_cache_rope_backward, draw_kv_cache},
       {"layernorm", "sha256:ca5e9f14e2c3710d2a4f19f416d43782532235d1670269b18491b28cd543e4d7",
        layernorm},
       {"masked_scores", "sha256:ab23db96ed0573ffa6ab22ca2087655d1602b2b701458c9358a0684769527faa",
        masked_scores},
+      {"multi_head_qkv_projection_with_rope_backward",
+       "sha256:a629442c94f2e92a2baa8d95a5739368abea5513adbbf91b166456537802780e",
+       qkv_rope_backward},
       {"rmsnorm", "sha256:913eb2b36636cd9143831edab8a7383d1e3725e01e1b4966faf8bc07312575ac",
        rmsnorm},
       {"rope", "sha256:728ade58300e151c62dda4e6a962fee677e13c6297cf96ae5c926c1c74eb1ca0", rope},

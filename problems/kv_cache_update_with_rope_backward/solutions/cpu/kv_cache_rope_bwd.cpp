@@ -1,0 +1,1 @@
+../../../../kernels/kv_cache_update_with_rope_backward/kv_cache_rope_bwd.cpp

@@ -1,0 +1,1 @@
+../../../../kernels/multi_head_qkv_projection_with_rope_backward/qkv_rope_bwd.cpp

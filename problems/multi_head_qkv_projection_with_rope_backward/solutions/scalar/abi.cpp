@@ -1,0 +1,1 @@
+../../../../kernels/common/abi.cpp
