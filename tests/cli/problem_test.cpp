@@ -115,8 +115,11 @@ TEST_F(CliTest, ARunPlansJudgesTimesAndWritesTracesThatTheOriginalReads) {
   const auto key = judge::RunKey::of_seed(7);
   EXPECT_TRUE(harness::read_case(one, key));
   std::string changed = outcome.out;
-  const std::size_t samples = changed.find("\"samples\":[[1,") + 14;
-  changed.replace(samples, 1, changed[samples] == '9' ? "8" : "9");
+  // Of a sample that counts: [process, time, time, 0].
+  const std::size_t end = changed.find(",0]", changed.find("\"samples\":[[1,"));
+  ASSERT_NE(end, std::string::npos) << "no sample was accepted: this machine is too busy";
+  const std::size_t sample = changed.rfind("[1,", end) + 3;
+  changed.replace(sample, 1, changed[sample] == '9' ? "8" : "9");
   const auto read = harness::read_case(parsed(changed).root.find("cases")->items()[0], key);
   ASSERT_FALSE(read);
   EXPECT_EQ(read.error().code(), Code::kCorrupt);

@@ -48,6 +48,7 @@ Result<http::Response> compare_runs(const Site& site, const Arguments& arguments
 Result<http::Response> show_operation(const Site& site, const Arguments& arguments);
 Result<http::Response> show_implementation(const Site& site, const Arguments& arguments);
 Result<http::Response> show_project(const Site& site, const Arguments& arguments);
+Result<http::Response> show_model(const Site& site, const Arguments& arguments);
 Result<http::Response> show_run(const Site& site, const Arguments& arguments);
 Result<http::Response> cite_run(const Site& site, const Arguments& arguments);
 Result<http::Response> show_manifest(const Site& site, const Arguments& arguments);

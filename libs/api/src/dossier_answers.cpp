@@ -1,10 +1,11 @@
-// getOperation, getImplementation, getProject, getRun, citeRun.
+// getOperation, getImplementation, getProject, getModel, getRun, citeRun, getManifest.
 #include "answers.h"
 #include "ki/display/cite.h"
 #include "ki/json/canonical.h"
 #include "ki/json/reader.h"
 #include "ki/views/find.h"
 #include "ki/views/implementation_view.h"
+#include "ki/views/model_view.h"
 #include "ki/views/operation_view.h"
 #include "ki/views/project_view.h"
 #include "ki/views/run_view.h"
@@ -85,6 +86,13 @@ Result<http::Response> show_project(const Site& site, const Arguments& arguments
       cursor_after(site, arguments, offset, limit_of(arguments),
                    std::max<std::size_t>(view.records_total, view.implementations_total));
   return json_answer(arguments, [&](json::Writer& w) { views::write_json(w, s, view, next); });
+}
+
+Result<http::Response> show_model(const Site& site, const Arguments& arguments) {
+  const catalog::Snapshot& s = site.snapshot();
+  KI_TRY(const auto view, views::model_view(s, arguments.text("model"),
+                                            {.gpu = arguments.text("gpu"), .now = site.now}));
+  return json_answer(arguments, [&](json::Writer& w) { views::write_json(w, s, view); });
 }
 
 Result<http::Response> show_run(const Site& site, const Arguments& arguments) {

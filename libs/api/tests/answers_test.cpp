@@ -76,6 +76,8 @@ TEST(AnswersTest, AreWhatTheSchemaSaysOnThePublicCatalog) {
       {"listChanges", {{"since", "2026-01-01T00:00:00+02:00"}, {"policy", "ranking-v1"}}},
       {"listHardware"},
       {"listModels"},
+      {"getModel", {{"model", "deepseek-r1"}, {"gpu", "NVIDIA B200"}}},
+      {"getModel", {{"model", "mlperf-llama2-70b"}}},
       {"listSources"},
       {"getManifest", {{"digest", second}}},
       {"getCoverage"},

@@ -140,6 +140,58 @@ std::string implementation_text(const Value& d) {
   return out;
 }
 
+std::string model_text(const Value& d) {
+  std::string out = fmt::format(
+      "{}\n  {} of {}, {}\n", text_at(d, "model.slug"), noun_at(d, "stats.operations", "operation"),
+      display::count_noun(count_at(d, "stats.families"), "family", "families"),
+      noun_at(d, "stats.runs", "run"));
+  for (const Value& gpu : items_at(d, "gpus")) {
+    const bool is_shown = text_at(gpu, "model") == text_at(d, "selectedGpu");
+    out += fmt::format("  {} {}: {}\n", is_shown ? "*" : " ", text_at(gpu, "model"),
+                       noun_at(gpu, "runs", "run"));
+  }
+  if (const Value* serving = at(d, "serving")) {
+    out += fmt::format("  {} of {} (never ranked with kernels)\n",
+                       noun_at(*serving, "runs", "serving run"), text_at(*serving, "name"));
+  }
+  if (!items_at(d, "groups").empty()) {
+    out += fmt::format("\nFirst by value on {}, in the group with most runs of each operation\n",
+                       text_at(d, "selectedGpu"));
+    display::Table table({{"operation", Align::kLeft, 48},
+                          {"workload", Align::kLeft, 40},
+                          {"implementation", Align::kLeft, 40},
+                          {"value", Align::kRight},
+                          {"of", Align::kRight},
+                          {"evidence"}});
+    for (const Value& group : items_at(d, "groups")) {
+      for (const Value& entry : items_at(group, "entries")) {
+        table.add({std::string(text_at(entry, "operation.slug")),
+                   std::string(text_at(entry, "fastest.workloadSummary")),
+                   std::string(text_at(entry, "fastest.implementation.name")),
+                   measurement_text(at(entry, "fastest.primary")),
+                   display::count(count_at(entry, "alternatives") + 1),
+                   std::string(text_at(entry, "fastest.evidence"))});
+      }
+    }
+    out += table.render();
+  }
+  if (!items_at(d, "gaps").empty()) {
+    out += "\nNot measured there\n";
+    display::Table table({{"operation", Align::kLeft, 64}, {"measured on", Align::kLeft, 60}});
+    for (const Value& gap : items_at(d, "gaps")) {
+      std::string elsewhere;
+      for (const Value& gpu : items_at(gap, "measuredOn")) {
+        if (!elsewhere.empty()) elsewhere += ", ";
+        elsewhere += gpu.string();
+      }
+      table.add({std::string(text_at(gap, "operation.slug")),
+                 elsewhere.empty() ? "nothing indexed" : elsewhere});
+    }
+    out += table.render();
+  }
+  return out;
+}
+
 std::string project_text(const Value& d) {
   const auto url = text_at(d, "project.repositoryUrl");
   std::string out = fmt::format(
@@ -173,9 +225,11 @@ struct Dossier {
   std::string (*text)(const Value& document);
 };
 constexpr std::array kDossiers = {
-    Dossier{"run", "getRun", run_text}, Dossier{"operation", "getOperation", operation_text},
+    Dossier{"run", "getRun", run_text},
+    Dossier{"operation", "getOperation", operation_text},
     Dossier{"implementation", "getImplementation", implementation_text},
     Dossier{"project", "getProject", project_text},
+    Dossier{"model", "getModel", model_text},
     Dossier{"manifest", "getManifest", manifest_text}};
 
 }  // namespace
@@ -184,7 +238,7 @@ Result<int> run_show(Context& context) {
   const auto& operands = context.operands();
   if (operands.size() != 2) {
     return context.usage(
-        "show what? run, operation, implementation, project or manifest, then its id");
+        "show what? run, operation, implementation, project, model or manifest, then its id");
   }
   const std::string& what = operands[0];
   const auto dossier = std::ranges::find(kDossiers, what, &Dossier::verb);

@@ -3,6 +3,7 @@
 
 #include "ki/base/uuid.h"
 #include "ki/views/lists.h"
+#include "ki/views/model_view.h"
 #include "ki/views/operation_view.h"
 #include "ki/views/project_view.h"
 #include "ki/views/run_view.h"
@@ -104,6 +105,59 @@ TEST(GoldenViews, OperationDossiersAgree) {
     }
     divergences.expect_all_seen();
   }
+}
+
+TEST(GoldenViews, ModelDossiersAgree) {
+  KI_REQUIRE_PUBLIC_CATALOG(world);
+  const auto golden = read_golden("model-pages.json");
+  ASSERT_TRUE(golden.has_value());
+  Divergences divergences("model-pages.json");
+  for (const json::Member& page : golden->root.members()) {
+    const std::string_view slug = page.value.find("model")->find("slug")->string();
+    const auto view = model_view(*world->snapshot, slug, {.now = kNow});
+    ASSERT_TRUE(view.has_value()) << view.error().to_string();
+    const auto ours = written([&](json::Writer& w) { write_json(w, *world->snapshot, *view); });
+    for (const json::Member& part : page.value.members()) {
+      const std::string key = fmt::format("{}/{}", slug, part.key);
+      const json::Value* mine = ours.root.find(part.key);
+      ASSERT_NE(mine, nullptr) << key;
+      if (part.key != "groups") {
+        expect_golden(divergences, key, part.value, mine);
+        continue;
+      }
+      ASSERT_EQ(mine->items().size(), part.value.items().size()) << key;
+      for (std::size_t g = 0; g < mine->items().size(); ++g) {
+        const json::Value& theirs = part.value.items()[g];
+        const json::Value& group = mine->items()[g];
+        expect_golden(divergences, fmt::format("{}/{}/family", key, g), *theirs.find("family"),
+                      group.find("family"));
+        const auto entries = theirs.find("entries")->items();
+        const auto own = group.find("entries")->items();
+        ASSERT_EQ(own.size(), entries.size()) << key << g;
+        for (std::size_t e = 0; e < entries.size(); ++e) {
+          const std::string at = fmt::format("{}/{}/{}", key, g, e);
+          for (const char* member :
+               {"operation", "family", "deployable", "workloadId", "alternatives"}) {
+            expect_golden(divergences, at + "/" + member, *entries[e].find(member),
+                          own[e].find(member));
+          }
+          for (const char* member : {"runId", "implementation", "rank", "primary"}) {
+            expect_golden(divergences, at + "/fastest/" + member,
+                          *entries[e].find("fastest")->find(member),
+                          own[e].find("fastest")->find(member));
+          }
+          expect_golden(divergences, at + "/comparisonKey",
+                        *entries[e].find("cohort")->find("comparisonKey"),
+                        own[e].find("cohort")->find("comparisonKey"));
+        }
+      }
+    }
+  }
+  divergences.expect_all_seen();
+  EXPECT_EQ(model_view(*world->snapshot, "no-such-model", {}).error().code(), Code::kNotFound);
+  const auto other =
+      model_view(*world->snapshot, "deepseek-r1", {.gpu = "nvidia-b200", .now = kNow});
+  EXPECT_EQ(other->selected_gpu, "NVIDIA B200");
 }
 
 TEST(GoldenViews, HardwareListsEveryGpu) {

@@ -2,6 +2,7 @@
 #include "ki/display/names.h"
 #include "ki/resolve/describe.h"
 #include "ki/views/lists.h"
+#include "ki/views/model_view.h"
 #include "lookup.h"
 #include "pages.h"
 #include "parts.h"
@@ -16,26 +17,6 @@ namespace ki::web {
 namespace {
 
 using Kind = Table::Kind;
-
-struct Measured {
-  Index operation = kNone;
-  Index cohort = kNone;  // with most ranked runs on the GPU shown; kNone: a gap
-  std::set<std::string_view> measured_on;
-};
-
-std::vector<Index> operations_of(const Snapshot& s, std::string_view slug) {
-  std::vector<Index> list;
-  for (Index i = 0; i < s.operations().size(); ++i) {
-    for (const catalog::NameId tag : s.tags(s.operations()[i])) {
-      const std::string_view name = s.name(tag);
-      if (name.starts_with("model:") && display::model_slug(name.substr(6)) == slug) {
-        list.push_back(i);
-        break;
-      }
-    }
-  }
-  return list;
-}
 
 }  // namespace
 
@@ -97,116 +78,103 @@ http::Response models_page(const Site& site, const http::Request& request) {
 http::Response model_page(const Site& site, const http::Request& request) {
   const Snapshot& s = site.snapshot();
   const std::string& slug = request.parameter("slug");
-  const views::ModelList models = views::list_models(s);
-  const auto serving = std::ranges::find(models.serving, slug, &views::ServingModel::slug);
-  const std::vector<Index> operations = operations_of(s, slug);
-  if (operations.empty() && serving == models.serving.end()) {
+  const auto found = views::model_view(
+      s, slug, {.gpu = request.query("gpu").value_or(""), .now = site.catalog.now});
+  if (!found) {
     return not_found("MODEL_NOT_FOUND", "No operation and no serving result names this model.");
   }
-  std::map<std::string_view, std::uint32_t> gpus;
-  for (const Index operation : operations) {
-    for (const Index cohort : s.cohorts_of_operation(operation)) {
-      const auto& row = s.cohorts()[cohort];
-      if (row.ranked != 0) gpus[product_of(s, row.environment)] += row.ranked;
-    }
-  }
-  std::vector<std::pair<std::string_view, std::uint32_t>> by_runs(gpus.begin(), gpus.end());
-  std::ranges::sort(by_runs, [](const auto& a, const auto& b) {
-    return a.second != b.second ? a.second > b.second : a.first < b.first;
-  });
-  std::string_view chosen = by_runs.empty() ? std::string_view() : by_runs.front().first;
-  for (const auto& [product, runs] : by_runs) {
-    const std::string_view wanted = request.query("gpu").value_or("");
-    if (product == wanted || display::hardware_slug(product) == wanted) chosen = product;
-  }
-  std::vector<Measured> rows;
-  for (const Index operation : operations) {
-    Measured& row = rows.emplace_back();
-    row.operation = operation;
-    for (const Index cohort : s.cohorts_of_operation(operation)) {
-      const auto& group = s.cohorts()[cohort];
-      if (group.ranked == 0) continue;
-      const std::string_view product = product_of(s, group.environment);
-      row.measured_on.insert(product);
-      if (row.cohort == kNone && product == chosen) row.cohort = cohort;
-    }
-  }
-  std::ranges::stable_sort(rows, [&](const Measured& a, const Measured& b) {
-    if ((a.cohort == kNone) != (b.cohort == kNone)) return b.cohort == kNone;
-    return s.name(s.operations()[a.operation].family) < s.name(s.operations()[b.operation].family);
-  });
-  const std::string name = serving != models.serving.end() ? std::string(serving->name) : slug;
+  const views::ModelView& view = *found;
+  const std::string name = view.serving ? std::string(view.serving->name) : slug;
   const PageHead head{.title = name,
                       .description = "Kernels of " + name +
                                      ": what leads each operation, and "
                                      "what nobody measured.",
                       .canonical = Url::path({"models", slug}),
-                      .json = api({"search"}).with("q", "model:" + slug),
-                      .command = "ki search model:" + slug,
+                      .json = api({"models", slug}),
+                      .command = "ki show model " + slug,
                       .section = Section::kModels};
   Page page(site, head);
   Html& h = page.html();
   h << "<div class=\"head\"><h1>" << text(name) << "</h1><p class=\"sub\">"
-    << text(display::count_noun(static_cast<std::int64_t>(operations.size()), "operation"))
-    << " tagged with it · "
-    << text(display::count_noun(
-           serving != models.serving.end() ? static_cast<std::int64_t>(serving->runs) : 0,
-           "serving run"))
+    << text(display::count_noun(static_cast<std::int64_t>(view.operations), "operation"))
+    << " tagged with it · " << text(display::count_noun(view.runs, "run")) << " · "
+    << text(display::count_noun(view.serving ? view.serving->runs : 0, "serving run"))
     << "</p></div>\n";
-  if (by_runs.size() > 1) {
+  if (!view.related_tags.empty()) {
+    h << "<p>Related: ";
+    for (const std::string_view tag : view.related_tags) {
+      if (tag != view.related_tags.front()) h << ", ";
+      named_link(h, Url::path({"models", display::model_slug(tag)}), tag);
+    }
+    h << "</p>\n";
+  }
+  if (view.gpus.size() > 1) {
     h << "<ul class=\"chips\" aria-label=\"GPU\">";
-    for (const auto& [product, runs] : by_runs) {
+    for (const views::ModelView::Gpu& gpu : view.gpus) {
       h << "<li><a";
-      if (product == chosen) {
+      if (gpu.product == view.selected_gpu) {
         h << " class=\"chip on\" aria-current=\"true\"";
       } else {
         h << " class=\"chip\"";
       }
-      h << href(Url::path({"models", slug}).with("gpu", display::hardware_slug(product))) << ">"
-        << text(product) << " (" << text(display::count_noun(runs, "run")) << ")</a></li>";
+      h << href(Url::path({"models", slug}).with("gpu", display::hardware_slug(gpu.product))) << ">"
+        << text(gpu.product) << " (" << text(display::count_noun(gpu.runs, "run")) << ")</a></li>";
     }
     h << "</ul>";
   }
-  if (!rows.empty()) {
+  if (!view.groups.empty()) {
     static constexpr std::array<Table::Column, 6> kColumns = {{{"Operation", Kind::kHeader},
                                                                {"Workload"},
                                                                {"First by value"},
                                                                {"Value", Kind::kValue},
-                                                               {"Licence"},
-                                                               {"Measured elsewhere"}}};
+                                                               {"First that can be used"},
+                                                               {"Runs", Kind::kCount}}};
     h << "<section aria-labelledby=\"operations\"><h2 id=\"operations\">Operations on "
-      << text(chosen.empty() ? std::string_view("any GPU") : chosen) << "</h2>";
-    {
-      Table table(h, "Operations of the model; of each the comparison group with most runs",
-                  kColumns);
-      for (const Measured& row : rows) {
+      << text(view.selected_gpu) << "</h2>";
+    Table table(h, "Operations of the model; of each the comparison group with most runs",
+                kColumns);
+    for (const views::ModelView::Group& group : view.groups) {
+      for (const views::ModelView::Entry& entry : group.entries) {
         table.row();
-        const auto& operation = s.operations()[row.operation];
         Html& title = table.cell();
-        named_link(title, operation_url(s.text(operation.slug)),
-                   resolve::operation_name(s, row.operation));
-        title << "<span class=\"small\">" << text(s.name(operation.family)) << "</span>";
-        if (row.cohort == kNone) {
-          table.cell() << text(display::kMissing);
-          table.cell() << "not measured here";
-          table.cell() << text(display::kMissing);
-          table.cell() << text(display::kMissing);
+        named_link(title, operation_url(s.text(s.operations()[entry.operation].slug)),
+                   resolve::operation_name(s, entry.operation));
+        title << "<span class=\"small\">" << text(group.family) << "</span>";
+        table.cell() << text(resolve::workload_label(s, s.cohorts()[entry.cohort].workload));
+        named_link(table.cell(), run_url(s, entry.fastest.run),
+                   resolve::implementation_name(s, entry.fastest.implementation));
+        value_cell(table.cell(), s.runs()[entry.fastest.run].value, unit_of(s, entry.fastest.run));
+        Html& usable = table.cell();
+        if (entry.deployable) {
+          named_link(usable, run_url(s, entry.deployable->run),
+                     resolve::implementation_name(s, entry.deployable->implementation));
         } else {
-          const Index head_run = s.runs_of_cohort(row.cohort).front();
-          const auto& run = s.runs()[head_run];
-          table.cell() << text(resolve::workload_label(s, run.workload));
-          named_link(table.cell(), run_url(s, head_run),
-                     resolve::implementation_name(s, run.implementation));
-          value_cell(table.cell(), run.value, unit_of(s, head_run));
-          table.cell() << text(licence_text(s, run.implementation));
+          usable << "none: no source, recipe or licence";
         }
+        table.cell() << text(display::count(s.cohorts()[entry.cohort].ranked));
+      }
+    }
+  }
+  if (!view.groups.empty()) h << "</section>\n";
+  if (!view.gaps.empty()) {
+    static constexpr std::array<Table::Column, 3> kColumns = {
+        {{"Operation", Kind::kHeader}, {"Family"}, {"Measured on"}}};
+    h << "<section aria-labelledby=\"gaps\"><h2 id=\"gaps\">Not measured"
+      << text(view.selected_gpu.empty() ? std::string() : " on " + std::string(view.selected_gpu))
+      << "</h2>";
+    {
+      Table table(h, "Operations of the model without a ranked run there", kColumns);
+      for (const views::ModelView::Gap& gap : view.gaps) {
+        table.row();
+        named_link(table.cell(), operation_url(s.text(s.operations()[gap.operation].slug)),
+                   resolve::operation_name(s, gap.operation));
+        table.cell() << text(s.name(s.operations()[gap.operation].family));
         std::string elsewhere;
-        for (const std::string_view product : row.measured_on) {
-          if (product == chosen) continue;
+        for (const std::string_view gpu : gap.measured_on) {
           if (!elsewhere.empty()) elsewhere += ", ";
-          elsewhere += product;
+          elsewhere += gpu;
         }
-        table.cell() << text(elsewhere.empty() ? std::string(display::kMissing) : elsewhere);
+        table.cell() << text(elsewhere.empty() ? std::string("nothing indexed") : elsewhere);
       }
     }
     h << "</section>\n";
