@@ -4,6 +4,7 @@
 #include "ki/base/text.h"
 #include "ki/digest/hmac.h"
 #include "ki/judge/random.h"
+#include "ki/stats/philox.h"
 
 #include <fmt/format.h>
 
@@ -390,9 +391,9 @@ void Pool::gather(std::uint64_t key, std::span<std::byte> out) const {
     const std::uint32_t from = permute(key ^ (lap * 0x9E3779B97F4A7C15ULL), kBlockBits, index);
     const std::size_t size = std::min(kBlockBytes, out.size() - at);
     const std::byte* source = bytes_.data() + static_cast<std::size_t>(from) * kBlockBytes;
-    const auto random =
-        philox({static_cast<std::uint32_t>(block), static_cast<std::uint32_t>(block >> 32), 0, 2},
-               {static_cast<std::uint32_t>(key), static_cast<std::uint32_t>(key >> 32)});
+    const auto random = stats::philox4x32_10(
+        {static_cast<std::uint32_t>(block), static_cast<std::uint32_t>(block >> 32), 0, 2},
+        {static_cast<std::uint32_t>(key), static_cast<std::uint32_t>(key >> 32)});
     if (!flips_ || (random[0] & 1U) == 0) {
       std::memcpy(out.data() + at, source, size);
       continue;

@@ -1,6 +1,7 @@
 #include "ki/judge/random.h"
 
 #include "ki/base/check.h"
+#include "ki/stats/philox.h"
 
 #include <algorithm>
 #include <bit>
@@ -17,8 +18,8 @@ constexpr std::uint32_t kWeyl1 = 0xBB67AE85;
 constexpr std::size_t kBlocks = 256;
 constexpr std::size_t kWords = kBlocks * 4;
 
-// Many blocks at once, word by word, so that the compiler can use vectors. The high half of the
-// counter is 0.
+// Philox4x32-10 as ki::stats has it, many blocks at once, word by word, so that the compiler can
+// use vectors. The high half of the counter is 0.
 void blocks(std::uint64_t key, std::uint64_t first, std::size_t count, std::uint32_t* a,
             std::uint32_t* b, std::uint32_t* c, std::uint32_t* d) {
   for (std::size_t i = 0; i < count; ++i) {
@@ -103,22 +104,6 @@ void turn(double v, double& sine, double& cosine) {
 
 }  // namespace
 
-std::array<std::uint32_t, 4> philox(std::array<std::uint32_t, 4> counter,
-                                    std::array<std::uint32_t, 2> key) {
-  auto [a, b, c, d] = counter;
-  for (int round = 0; round < 10; ++round) {
-    const std::uint64_t p0 = static_cast<std::uint64_t>(kMultiplier0) * a;
-    const std::uint64_t p1 = static_cast<std::uint64_t>(kMultiplier1) * c;
-    a = static_cast<std::uint32_t>(p1 >> 32) ^ b ^ key[0];
-    b = static_cast<std::uint32_t>(p1);
-    c = static_cast<std::uint32_t>(p0 >> 32) ^ d ^ key[1];
-    d = static_cast<std::uint32_t>(p0);
-    key[0] += kWeyl0;
-    key[1] += kWeyl1;
-  }
-  return {a, b, c, d};
-}
-
 void Stream::words(std::uint64_t first, std::span<std::uint32_t> out) const {
   KI_CHECK(first % 4 == 0);
   std::array<std::uint32_t, kBlocks> a, b, c, d;
@@ -172,8 +157,9 @@ std::uint32_t permute(std::uint64_t key, int bits, std::uint32_t index) {
   std::uint32_t right = index & mask;
   // A balanced Feistel network is a permutation whatever its round function is.
   for (std::uint32_t round = 0; round < 4; ++round) {
-    const auto random = philox({right, round, 0, 1}, {static_cast<std::uint32_t>(key),
-                                                      static_cast<std::uint32_t>(key >> 32)});
+    const auto random = stats::philox4x32_10(
+        {right, round, 0, 1},
+        {static_cast<std::uint32_t>(key), static_cast<std::uint32_t>(key >> 32)});
     const std::uint32_t next = left ^ (random[0] & mask);
     left = right;
     right = next;

@@ -1,12 +1,12 @@
 #include "ki/tlog/checkpoint.h"
 
+#include "decimal.h"
 #include "ki/base/base64.h"
 #include "ki/tlog/merkle.h"
 
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <charconv>
 #include <optional>
 
 namespace ki::tlog {
@@ -28,15 +28,6 @@ std::optional<std::string_view> take_line(std::string_view& text) {
   return line;
 }
 
-// Decimal without leading zeros or signs.
-std::optional<std::uint64_t> parse_number(std::string_view text) {
-  std::uint64_t value = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-  if (error != std::errc() || end != text.data() + text.size()) return std::nullopt;
-  if (text.size() > 1 && text.front() == '0') return std::nullopt;
-  return value;
-}
-
 std::optional<Digest> parse_hash(std::string_view text) {
   const auto bytes = parse_base64(text);
   if (!bytes || bytes->size() != Digest::kBytes) return std::nullopt;
@@ -56,7 +47,7 @@ Result<Checkpoint> read_checkpoint_text(std::string_view text) {
   const auto root_line = take_line(text);
   if (!origin || !size_line || !root_line) return refuse("a checkpoint has three lines");
   if (!text.empty()) return refuse("a checkpoint has three lines and no extension");
-  const auto size = parse_number(*size_line);
+  const auto size = parse_decimal(*size_line);
   if (!size) return refuse("the second line of a checkpoint is its size in decimal");
   const auto root = parse_hash(*root_line);
   if (!root) return refuse("the third line of a checkpoint is its root in base64");
@@ -110,7 +101,7 @@ Result<EntryProof> read_proof(std::string_view text) {
     line = take_line(text);
   }
   if (!line || !line->starts_with("index ")) return refuse("a proof has a line 'index N'");
-  const auto index = parse_number(line->substr(6));
+  const auto index = parse_decimal(line->substr(6));
   if (!index) return refuse("the index of a proof is a decimal number");
   proof.index = *index;
   for (line = take_line(text); line && !line->empty(); line = take_line(text)) {

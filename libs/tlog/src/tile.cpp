@@ -1,5 +1,6 @@
 #include "ki/tlog/tile.h"
 
+#include "decimal.h"
 #include "ki/base/check.h"
 #include "ki/base/text.h"
 
@@ -12,15 +13,6 @@ namespace ki::tlog {
 namespace {
 
 constexpr unsigned kBitsPerTile = 8;
-
-// Decimal without leading zeros.
-std::optional<std::uint64_t> parse_number(std::string_view text) {
-  std::uint64_t value = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-  if (error != std::errc() || end != text.data() + text.size()) return std::nullopt;
-  if (text.size() > 1 && text.front() == '0') return std::nullopt;
-  return value;
-}
 
 std::uint64_t shifted(std::uint64_t size, unsigned bits) { return bits >= 64 ? 0 : size >> bits; }
 
@@ -44,7 +36,7 @@ std::optional<TileId> parse_tile_path(std::string_view path) {
   TileId id;
   if (parts[1] == "entries") {
     id.is_entries = true;
-  } else if (const auto level = parse_number(parts[1]); level && *level < 64) {
+  } else if (const auto level = parse_decimal(parts[1]); level && *level < 64) {
     id.level = static_cast<unsigned>(*level);
   } else {
     return std::nullopt;
@@ -64,7 +56,7 @@ std::optional<TileId> parse_tile_path(std::string_view path) {
       continue;
     }
     if (is_partial) {
-      const auto width = parse_number(parts[i + 1]);
+      const auto width = parse_decimal(parts[i + 1]);
       if (!width || *width < 1 || *width >= kTileWidth) return std::nullopt;
       id.width = *width;
     }

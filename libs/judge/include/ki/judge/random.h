@@ -8,10 +8,6 @@
 
 namespace ki::judge {
 
-// One block: four 32-bit words of a 128-bit counter under a 64-bit key.
-std::array<std::uint32_t, 4> philox(std::array<std::uint32_t, 4> counter,
-                                    std::array<std::uint32_t, 2> key);
-
 // The sequence of a key: element i is word i mod 4 of block i / 4.
 class Stream {
  public:
