@@ -150,11 +150,12 @@ void print_table(const Context& context, const RunResult& result) {
       const display::Readout readout = display::latency(one.timing->median);
       const double share = one.timing->half_width();
       is_wide = is_wide || share > 0.05;
-      listing.add({text_cell(one.uuid), text_cell(word_of(one.strict.status)),
-                   number_cell(one.timing->median, readout.value), text_cell(readout.unit),
-                   number_cell(share, display::improvement(100 * share)),
-                   text_cell(fmt::format("{} of {}", one.timing->accepted, one.samples.size())),
-                   count_cell(calls), text_cell(note)});
+      listing.add(
+          {text_cell(one.uuid), text_cell(word_of(one.strict.status)),
+           number_cell(one.timing->median, readout.value), text_cell(readout.unit),
+           number_cell(share, display::improvement(100 * share)),
+           text_cell(fmt::format("{} of {}", one.timing->rejections.accepted, one.samples.size())),
+           count_cell(calls), text_cell(note)});
     } else {
       listing.add({text_cell(one.uuid), text_cell(word_of(one.strict.status)), null_cell(),
                    text_cell(""), null_cell(), null_cell(), count_cell(calls), text_cell(note)});

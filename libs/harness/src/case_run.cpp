@@ -1,11 +1,11 @@
 #include "case_run.h"
 
-#include "flush.h"
 #include "ki/base/check.h"
 #include "ki/digest/sha256.h"
 #include "ki/judge/poison.h"
+#include "ki/measure/batch.h"
+#include "ki/measure/caches.h"
 #include "ki/stats/summary.h"
-#include "rejection.h"
 
 #include <fmt/format.h>
 
@@ -24,16 +24,13 @@ using judge::Reason;
 using problem::Status;
 using Clock = std::chrono::steady_clock;
 
-constexpr double kLeastSampleNs =
-    20'000;  // a sample lasts that long, by K calls (harness 10 section 4)
-constexpr std::uint32_t kMostCalls = 64;
+constexpr std::size_t kMostCalls = 64;
 constexpr int kEmptyRings = 20;
 constexpr std::uint64_t kRightBefore = 20;  // harness 14 section 8, M05
 constexpr std::uint64_t kUntouched = 2;
 constexpr double kSlowCallNs = 50e6;  // above it ten samples a process are enough
 constexpr std::chrono::milliseconds kMostSampling{1'000};
-constexpr int kMostAttempts = 5;        // times the samples wanted
-constexpr double kMostRejected = 0.20;  // harness 14 section 1(e)
+constexpr int kMostAttempts = 5;  // times the samples wanted
 
 std::string_view name_of(Reason reason) { return judge::to_string(reason); }
 
@@ -208,15 +205,9 @@ Result<std::optional<std::vector<CaseRun::Checked>>> CaseRun::ring(sandbox::Cell
   sandbox::RingOptions options;
   options.count = static_cast<int>(calls.size());
   options.deadline = plan_.call_deadline * options.count;
-  const auto cpus = static_cast<int>(std::thread::hardware_concurrency());
-  options.waiting =
-      input_.solution.x_threads < cpus ? sandbox::Waiting::kSpin : sandbox::Waiting::kSleep;
+  options.waiting = waiting();
   if (input_.plan.cache == Cache::kCold) {
-    options.before_thaw = [&] {
-      for (int s = 0; s < options.count; ++s) {
-        for (int i = 0; i < input_count + output_count; ++i) flush_lines(cell.tensor(s, i));
-      }
-    };
+    options.before_thaw = [&] { measure::flush_cell(cell, 0, options.count); };
   }
   report = cell.ring(options);
   for (const std::string& call : report.denied) {
@@ -371,6 +362,7 @@ Result<void> CaseRun::judge_process() {
     }
   }
   call_ns_ = fastest;
+  if (!is_over() && !ring_empty(cell)) return {};
   for (const std::string& object : cell.loaded_objects()) {
     const std::string name = object.substr(object.find_last_of('/') + 1);
     const bool is_runtime = name.starts_with("libc.") || name.starts_with("libm.") ||
@@ -429,16 +421,7 @@ Result<void> CaseRun::timing_process(std::uint32_t process) {
     if (checked->front().outputs != first_outputs_) flag("nondeterministic");
     judge_ring(*checked);
   }
-  for (int i = 0; i < kEmptyRings && !is_over(); ++i) {
-    sandbox::RingOptions empty;
-    empty.is_empty = true;
-    const auto answer = cell.ring(empty);
-    if (answer.ending) {
-      end_by(*answer.ending);
-      return {};
-    }
-    empty_ns_.push_back(static_cast<double>(answer.elapsed_ns));
-  }
+  if (!ring_empty(cell)) return {};
   const auto warm_from = Clock::now();
   for (int i = 0; (i < plan_.warmup_calls || Clock::now() - warm_from < plan_.warmup) &&
                   !is_over() && !is_cancelled();
@@ -448,7 +431,8 @@ Result<void> CaseRun::timing_process(std::uint32_t process) {
     judge_ring(*checked);
   }
   const int least = call_ns_ > kSlowCallNs ? std::min(plan_.samples, 10) : plan_.samples;
-  const double window_ns = call_ns_ * count;
+  const auto limit =
+      measure::DelayLimit::of_planned_window(static_cast<std::uint64_t>(call_ns_ * count));
   const auto from = Clock::now();
   double measured_ns = 0;
   int accepted = 0;
@@ -465,11 +449,14 @@ Result<void> CaseRun::timing_process(std::uint32_t process) {
     sample.process = process;
     sample.elapsed_ns = report.elapsed_ns;
     for (const auto& stamp : report.calls) sample.inside_ticks += stamp.ticks;
-    sample.cause = cause_of({.run_queue_ns = report.after.wait_ns - report.before.wait_ns,
-                             .migrations = report.after.migrations - report.before.migrations,
-                             .major_faults = report.after.major_faults - report.before.major_faults,
-                             .was_rearmed = report.was_rearmed},
-                            window_ns);
+    sample.rejected = measure::rejection(
+        {.run_queue_ns = report.after.wait_ns - report.before.wait_ns,
+         .migrations =
+             static_cast<std::uint32_t>(report.after.migrations - report.before.migrations),
+         .major_faults =
+             static_cast<std::uint32_t>(report.after.major_faults - report.before.major_faults),
+         .was_rearmed = report.was_rearmed},
+        limit);
     measured_ns += static_cast<double>(report.elapsed_ns);
     judge_ring(*checked);
     // Every accepted sample belongs to calls that were checked and right.
@@ -477,7 +464,7 @@ Result<void> CaseRun::timing_process(std::uint32_t process) {
         std::ranges::all_of(*checked, [](const Checked& c) { return c.is_strict_passed; });
     if (!are_right) continue;
     result_.samples.push_back(sample);
-    accepted += sample.cause == Cause::kAccepted ? 1 : 0;
+    accepted += sample.rejected ? 0 : 1;
   }
   // A single untouched call is no proof of anything but a wrong answer.
   if (!is_over() && timed_untouched_ > 0) {
@@ -485,6 +472,36 @@ Result<void> CaseRun::timing_process(std::uint32_t process) {
   }
   if (result_.log.empty()) result_.log = cell.log();
   return {};
+}
+
+// The cost of a ring without a call, some times. False when the case is over.
+bool CaseRun::ring_empty(sandbox::Cell& cell) {
+  for (int i = 0; i < kEmptyRings; ++i) {
+    sandbox::RingOptions empty;
+    empty.is_empty = true;
+    empty.waiting = waiting();
+    const auto answer = cell.ring(empty);
+    if (answer.ending) {
+      end_by(*answer.ending);
+      return false;
+    }
+    if (!answer.was_rearmed) empty_ns_.push_back(static_cast<double>(answer.elapsed_ns));
+  }
+  return true;
+}
+
+sandbox::Waiting CaseRun::waiting() const {
+  const auto cpus = static_cast<int>(std::thread::hardware_concurrency());
+  return input_.solution.x_threads < cpus ? sandbox::Waiting::kSpin : sandbox::Waiting::kSleep;
+}
+
+measure::EmptyCall CaseRun::empty_call() const {
+  const bool is_known = !empty_ns_.empty();
+  return {.median_ns = is_known ? stats::median(empty_ns_) : 0,
+          .deviation_ns =
+              is_known ? stats::kMadToSigma * stats::median_absolute_deviation(empty_ns_) : 0,
+          .resolution_ns = 1,
+          .is_spinning = waiting() == sandbox::Waiting::kSpin};
 }
 
 Result<CaseResult> CaseRun::run() {
@@ -501,8 +518,8 @@ Result<CaseResult> CaseRun::run() {
   tell_(fmt::format("judge {}", workload_.uuid));
   KI_TRY_VOID(judge_process());
   if (!is_over() && !is_cancelled()) {
-    calls_a_sample_ = static_cast<std::uint32_t>(std::clamp(
-        std::ceil(kLeastSampleNs / std::max(call_ns_, 1.0)), 1.0, static_cast<double>(kMostCalls)));
+    calls_a_sample_ = static_cast<std::uint32_t>(
+        measure::calls_per_sample(std::max(call_ns_, 1.0), empty_call(), kMostCalls));
     for (int process = 1; process <= input_.plan.processes && !is_over() && !is_cancelled();
          ++process) {
       tell_(fmt::format("time {} · process {} of {}", workload_.uuid, process,
@@ -518,16 +535,15 @@ Result<CaseResult> CaseRun::run() {
     result_.timing = timing_of(result_.samples, calls_a_sample_, empty, seed);
     if (!result_.timing) {
       std::string causes;
-      for (int cause = 1; cause < kCauses; ++cause) {
-        const auto count =
-            std::ranges::count(result_.samples, static_cast<Cause>(cause), &Sample::cause);
-        if (count > 0)
-          causes += fmt::format(", {} {}", count, to_string(static_cast<Cause>(cause)));
+      for (std::size_t i = 0; i < measure::kRejectCauses; ++i) {
+        const auto cause = static_cast<measure::RejectCause>(i);
+        const auto count = std::ranges::count_if(
+            result_.samples, [&](const Sample& one) { return one.rejected == cause; });
+        if (count > 0) causes += fmt::format(", {} {}", count, measure::to_string(cause));
       }
       end(Status::kRuntimeError, "timing_failed",
           fmt::format("none of {} samples was accepted{}", result_.samples.size(), causes));
-    } else if (static_cast<double>(result_.timing->accepted) <
-               (1 - kMostRejected) * static_cast<double>(result_.samples.size())) {
+    } else if (!result_.timing->rejections.is_healthy()) {
       flag("unhealthy");
     }
   }

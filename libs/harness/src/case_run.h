@@ -4,6 +4,7 @@
 #include "ki/harness/call_inputs.h"
 #include "ki/harness/oracle.h"
 #include "ki/harness/run.h"
+#include "ki/measure/batch.h"
 #include "ki/sandbox/cell.h"
 
 #include <functional>
@@ -72,6 +73,9 @@ class CaseRun {
   void end_by(const sandbox::Ending& ending);
   void flag(std::string_view name);
   bool is_cancelled();
+  bool ring_empty(sandbox::Cell& cell);
+  sandbox::Waiting waiting() const;
+  measure::EmptyCall empty_call() const;
 
   const RunInput& input_;
   const CasePlan& plan_;

@@ -15,9 +15,6 @@ using problem::Status;
 constexpr std::array<judge::Phase, 5> kPhases = {judge::Phase::kPublic, judge::Phase::kHidden,
                                                  judge::Phase::kWarmup, judge::Phase::kTimed,
                                                  judge::Phase::kRecheck};
-constexpr std::array<Cause, kCauses> kAllCauses = {Cause::kAccepted, Cause::kRunQueueDelay,
-                                                   Cause::kMigration, Cause::kMajorFault,
-                                                   Cause::kRearmed};
 constexpr std::array<judge::Reason, 10> kReasons = {judge::Reason::kNone,
                                                     judge::Reason::kInvalidTolerance,
                                                     judge::Reason::kInvalidReference,
@@ -58,9 +55,10 @@ void write_timing(json::Writer& w, const Timing& t) {
   w.member("madNs", t.mad).member("confidence95LowNs", t.low).member("confidence95HighNs", t.high);
   w.key("processMediansNs").begin_array();
   for (const double median : t.process_medians) w.value(median);
-  w.end_array().member("accepted", t.accepted).key("samplesByCause").begin_object();
-  for (const Cause cause : kAllCauses)
-    w.member(to_string(cause), t.by_cause[static_cast<std::size_t>(cause)]);
+  w.end_array().member("samples", t.rejections.total).member("accepted", t.rejections.accepted);
+  w.key("rejected").begin_object();
+  for (std::size_t i = 0; i < measure::kRejectCauses; ++i)
+    w.member(measure::to_string(static_cast<measure::RejectCause>(i)), t.rejections.by_cause[i]);
   w.end_object().end_object();
 }
 
@@ -124,7 +122,7 @@ void write_samples(json::Writer& w, const std::vector<Sample>& samples) {
   w.key("samples").begin_array();
   for (const Sample& sample : samples) {
     w.begin_array().value(sample.process).value(sample.elapsed_ns).value(sample.inside_ticks);
-    w.value(static_cast<int>(sample.cause)).end_array();
+    w.value(sample.rejected ? 1 + static_cast<int>(*sample.rejected) : 0).end_array();
   }
   w.end_array();
 }
@@ -140,9 +138,13 @@ Result<std::vector<Sample>> samples_of(const json::Value& object) {
       if (!number || *number < 0) return wrong("samples");
       numbers[i] = *number;
     }
-    if (numbers[3] >= kCauses) return wrong("samples");
-    out.push_back({static_cast<std::uint32_t>(numbers[0]), static_cast<std::uint64_t>(numbers[1]),
-                   static_cast<std::uint64_t>(numbers[2]), static_cast<Cause>(numbers[3])});
+    if (numbers[3] > static_cast<std::int64_t>(measure::kRejectCauses)) return wrong("samples");
+    Sample sample;
+    sample.process = static_cast<std::uint32_t>(numbers[0]);
+    sample.elapsed_ns = static_cast<std::uint64_t>(numbers[1]);
+    sample.inside_ticks = static_cast<std::uint64_t>(numbers[2]);
+    if (numbers[3] > 0) sample.rejected = static_cast<measure::RejectCause>(numbers[3] - 1);
+    out.push_back(sample);
   }
   return out;
 }
@@ -348,6 +350,13 @@ std::string result_json(const RunResult& result, const judge::RunKey& key,
     w.member("required", fact.is_required).member("observed", fact.observed).end_object();
   }
   w.end_array().end_object();
+  for (const auto& [name, readings] : {std::pair{"sentinelsBeforeNs", &result.sentinels_before},
+                                       std::pair{"sentinelsAfterNs", &result.sentinels_after}}) {
+    w.key(name).begin_object();
+    for (const measure::SentinelReading& reading : *readings)
+      w.member(reading.name, reading.nanoseconds);
+    w.end_object();
+  }
   write_verdict(w, "heldOut", result.held_out);
   w.key("cases").begin_array();
   for (const CaseResult& one : result.cases) write_case(w, one, key);

@@ -118,6 +118,7 @@ Result<RunResult> run(const RunInput& input) {
 
   const ClockPlacement placement(cell_processors(input.solution.x_threads));
   const Oracle* oracle = find_oracle(input.problem.definition.digest);
+  out.sentinels_before = measure::run_sentinels();
   tell("build");
   KI_TRY(out.build, sandbox::build(input.host, build_plan(input.solution)));
   const bool is_built = out.build.outcome == sandbox::BuildOutcome::kBuilt;
@@ -168,6 +169,7 @@ Result<RunResult> run(const RunInput& input) {
       }
     }
   }
+  out.sentinels_after = measure::run_sentinels();
   out.key = input.key.hex();
   out.elapsed_s = std::chrono::duration<double>(std::chrono::steady_clock::now() - started).count();
   return out;

@@ -7,6 +7,8 @@
 #include "ki/judge/compatible.h"
 #include "ki/judge/inputs.h"
 #include "ki/judge/strict.h"
+#include "ki/measure/rejection.h"
+#include "ki/measure/sentinel.h"
 #include "ki/problem/trace.h"
 #include "ki/sandbox/builder.h"
 #include "ki/sandbox/host.h"
@@ -32,16 +34,11 @@ struct CallFact {
   judge::Reason reason = judge::Reason::kNone;  // of ki_strict_v1, the first output that fails
 };
 
-// Why a sample does not count. Decided from telemetry, never from its time.
-enum class Cause : std::uint8_t { kAccepted, kRunQueueDelay, kMigration, kMajorFault, kRearmed };
-inline constexpr int kCauses = 5;
-std::string_view to_string(Cause cause);  // "accepted", "run_queue_delay", ...
-
 struct Sample {
   std::uint32_t process = 1;
-  std::uint64_t elapsed_ns = 0;    // the parent's clock around `calls` calls
-  std::uint64_t inside_ticks = 0;  // the cell's own stamps, summed: advisory
-  Cause cause = Cause::kAccepted;
+  std::uint64_t elapsed_ns = 0;                       // the parent's clock around `calls` calls
+  std::uint64_t inside_ticks = 0;                     // the cell's own stamps, summed: advisory
+  std::optional<measure::RejectCause> rejected = {};  // by telemetry, never by its time
 };
 
 struct Timing {
@@ -52,8 +49,7 @@ struct Timing {
   std::vector<double> process_medians;
   // 95 %: the wider of the hierarchical bootstrap and Student's t on the process medians.
   double low = 0, high = 0;
-  std::uint64_t accepted = 0;
-  std::array<std::uint64_t, kCauses> by_cause{};
+  measure::RejectionCount rejections;
   double half_width() const { return median > 0 ? (high - low) / 2 / median : 0; }
 };
 // Recomputed from samples alone: the same function makes and checks a record. Nothing when no
@@ -90,6 +86,8 @@ struct RunResult {
   RunPlan plan;
   sandbox::BuildResult build;
   sandbox::IsolationReport isolation;
+  // Fixed work of our own, before the build and after the last case.
+  std::vector<measure::SentinelReading> sentinels_before, sentinels_after;
   std::vector<CaseResult> cases;  // one for each of the plan, whatever happened
   Verdict held_out;               // of the sizes that are not published
   bool was_cancelled = false;
