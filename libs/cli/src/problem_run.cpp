@@ -2,11 +2,14 @@
 #include "command.h"
 #include "ki/base/text.h"
 #include "ki/display/format.h"
+#include "ki/harness/publication.h"
 #include "ki/harness/record.h"
 #include "ki/io/file.h"
 #include "ki/json/reader.h"
+#include "ki/publish/publisher.h"
 #include "listing.h"
 #include "problem.h"
+#include "this_machine.h"
 
 #include <fmt/format.h>
 
@@ -28,16 +31,6 @@ judge::RunKey fresh_key() {
   std::array<std::uint8_t, 32> bytes{};
   for (std::uint8_t& byte : bytes) byte = static_cast<std::uint8_t>(device());
   return judge::RunKey(bytes);
-}
-
-std::string processor_name() {
-  std::ifstream info("/proc/cpuinfo");
-  for (std::string line; std::getline(info, line);) {
-    const std::size_t colon = line.find(':');
-    if (line.starts_with("model name") && colon != line.npos)
-      return std::string(trim(std::string_view(line).substr(colon + 1)));
-  }
-  return "unknown CPU";
 }
 
 // "90", "90s", "10m", "1h": seconds.
@@ -229,6 +222,27 @@ Result<void> write_traces(const fs::path& file, const RunResult& result,
   return io::write_file_atomically(file, lines);
 }
 
+// Stores the run in the catalog through the ordinary publication.
+Result<void> publish_run(Context& context, const RunResult& result, const problem::Problem& problem,
+                         const problem::Solution& solution, const judge::RunKey& key,
+                         bool is_seeded, const harness::MachineName& name) {
+  KI_TRY(const publish::Bundle bundle,
+         harness::publication_of(result, problem, solution, key, is_seeded, this_machine(), name,
+                                 context.now()));
+  KI_TRY(OpenCatalog catalog, context.open_catalog(Context::Access::kCreate));
+  std::random_device device;
+  UuidSource ids((std::uint64_t{device()} << 32) | device());
+  publish::Publisher publisher(*catalog.live, *context.environment().clock, ids, "runner:cli");
+  KI_TRY(const publish::PublishReport report, publisher.publish(bundle, {.reason = "problem run"}));
+  KI_TRY_VOID(catalog.refresh_and_save());
+  std::string text =
+      fmt::format("published {}\n",
+                  display::count_noun(static_cast<std::int64_t>(report.runs_published), "run"));
+  for (const std::string& id : report.run_ids) text += fmt::format("  ki show run {}\n", id);
+  context.err(text);
+  return {};
+}
+
 }  // namespace
 
 Result<int> run_problem_run(Context& context, std::span<const std::string> operands) {
@@ -249,6 +263,10 @@ Result<int> run_problem_run(Context& context, std::span<const std::string> opera
     seeded = judge::RunKey::of_seed(static_cast<std::uint64_t>(seed));
   }
   const bool is_events = arguments.has("jsonl");
+  if (arguments.has("publish") && (seeded || plan.is_quick || plan.processes < 6)) {
+    return fail(Code::kInvalidArgument,
+                "--publish takes a full run: no --quick, no --seed, at least 6 --processes");
+  }
   if (arguments.has("dry-run")) {
     context.out(plan_text(problem, solution, plan));
     return kDone;
@@ -327,6 +345,8 @@ Result<int> run_problem_run(Context& context, std::span<const std::string> opera
     if (result.build.outcome != sandbox::BuildOutcome::kBuilt) context.err(result.build.log);
     print_table(context, result);
   }
+  if (arguments.has("publish"))
+    KI_TRY_VOID(publish_run(context, result, problem, solution, key, seeded.has_value(), machine));
   return harness::exit_code_of(result);
 }
 
