@@ -95,6 +95,8 @@ TEST_F(CliTest, ARunPlansJudgesTimesAndWritesTracesThatTheOriginalReads) {
   for (const char* more : {"--json", "--output"}) full.emplace_back(more);
   full.push_back(file("traces.jsonl"));
   const Outcome outcome = ki(full);
+  if (outcome.err.find("another measurement runs on this machine") != std::string::npos)
+    GTEST_SKIP() << "skipped: another process measures on this machine: " << outcome.err;
   // 4: everything passed, and this machine was too busy to measure well.
   EXPECT_TRUE(outcome.code == 0 || outcome.code == 4) << outcome.err << outcome.out;
   const auto result = parsed(outcome.out);

@@ -6,6 +6,7 @@
 #include "ki/harness/record.h"
 #include "ki/io/file.h"
 #include "ki/json/reader.h"
+#include "ki/machine/lock.h"
 #include "ki/publish/publisher.h"
 #include "listing.h"
 #include "problem.h"
@@ -273,6 +274,8 @@ Result<int> run_problem_run(Context& context, std::span<const std::string> opera
   }
   if (!context.is_json() && !is_events) context.err(plan_text(problem, solution, plan));
 
+  // Two that measure at once would measure each other.
+  KI_TRY(const machine::MeasuringLock lock, machine::MeasuringLock::acquire("ki problem run"));
   KI_TRY(const sandbox::Host host, sandbox::Host::open());
   StateFile state(problem, solution, plan, seeded ? &*seeded : nullptr);
   std::vector<CaseResult> finished;
