@@ -2,6 +2,8 @@
 // meanwhile happens to all of them; ratios of medians come with a bootstrap interval.
 #pragma once
 
+#include <time.h>
+
 #include <algorithm>
 #include <chrono>
 #include <cstdint>
@@ -29,10 +31,23 @@ inline double median(std::vector<double> values) {
   return n % 2 == 1 ? values[n / 2] : (values[n / 2 - 1] + values[n / 2]) / 2;
 }
 
+// Seconds of wall time, or of this process' processors: on a busy machine the latter tells how fast
+// one thread is while it runs, but not what a caller waits for.
+inline bool& uses_cpu_time() {
+  static bool value = false;
+  return value;
+}
+inline double now() {
+  timespec t{};
+  clock_gettime(uses_cpu_time() ? CLOCK_PROCESS_CPUTIME_ID : CLOCK_MONOTONIC, &t);
+  return static_cast<double>(t.tv_sec) + 1e-9 * static_cast<double>(t.tv_nsec);
+}
+
 // Rounds until `seconds` passed, at least `least`, at most `most`. Before each call `before` makes
-// the state that is wanted (cold caches); it is not timed.
+// the state that is wanted, and is not timed: it flushes, or, for warm caches, runs the contender
+// once so that its own buffers are in them and not those of the contender before.
 inline void interleave(std::vector<Contender>& all, double seconds, int least, int most,
-                       const std::function<void()>& before) {
+                       const std::function<void(Contender&)>& before) {
   using Clock = std::chrono::steady_clock;
   const auto start = Clock::now();
   for (Contender& one : all) one.run();  // warm-up: pages, clocks
@@ -44,10 +59,10 @@ inline void interleave(std::vector<Contender>& all, double seconds, int least, i
       break;
     for (std::size_t i = order.size(); i > 1; --i) std::swap(order[i - 1], order[random() % i]);
     for (const std::size_t i : order) {
-      before();
-      const auto from = Clock::now();
+      before(all[i]);
+      const double from = now();
       all[i].run();
-      all[i].seconds.push_back(std::chrono::duration<double>(Clock::now() - from).count());
+      all[i].seconds.push_back(now() - from);
     }
   }
 }

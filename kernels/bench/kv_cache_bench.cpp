@@ -1,6 +1,7 @@
 // kv_cache_update_with_rope_backward against the copy ceilings of this machine and plain loops,
 // interleaved in one run (docs/internals/kernels-kv-cache-rope-backward.md).
-//   bench_kv_cache [--threads N] [--seconds S per case] [--case N]... [--max-mb N]
+//   bench_kv_cache [--threads N] [--clock wall|cpu] [--seconds S per case] [--case N]... [--max-mb
+//   N]
 #include "../tests/call.h"
 #include "interleave.h"
 #include "ki/kernels.h"
@@ -12,6 +13,10 @@
 #include <cstdlib>
 #include <cstring>
 #include <memory>
+
+extern "C" std::int32_t ki_kv_cache_rope_bwd_on(int target, unsigned flags, const ki_tensor* in,
+                                                std::int32_t n_in, ki_tensor* out,
+                                                std::int32_t n_out, const ki_exec* exec);
 
 namespace {
 
@@ -155,6 +160,13 @@ void bench(const Case& one, int threads, double seconds) {
   std::vector<Contender> all;
   all.push_back({"kernel", call(ki_kv_cache_rope_bwd)});
   all.push_back({"eager", call(ki_kv_cache_rope_bwd_eager)});
+  // The stores that the kernel did not choose.
+  all.push_back({"streaming stores", [&] {
+                   ki_kv_cache_rope_bwd_on(0, 2, inputs.data(), 6, outputs.data(), 6, &exec);
+                 }});
+  all.push_back({"regular stores", [&] {
+                   ki_kv_cache_rope_bwd_on(0, 4, inputs.data(), 6, outputs.data(), 6, &exec);
+                 }});
   if (threads == 1) all.push_back({"plain loops", call(ki_kv_cache_rope_bwd_scalar)});
   const std::array<std::pair<const char*, CopyFunction>, 4> copies = {
       {{"copy: streaming", plain_stream},
@@ -164,8 +176,8 @@ void bench(const Case& one, int threads, double seconds) {
   for (const auto& [name, copy] : copies) {
     all.push_back({name, [&, chosen = copy] { copy_on(chosen, to, from, each_way, threads); }});
   }
-  const auto before = [&] {
-    if (!is_cold) return;
+  const auto before = [&](Contender& next) {
+    if (!is_cold) return next.run();
     for (const Buffer& buffer : in) ki_bench::flush(buffer.as<char>(), buffer.bytes());
     for (const Buffer& buffer : out) ki_bench::flush(buffer.as<char>(), buffer.bytes());
     ki_bench::flush(from, each_way);
@@ -203,6 +215,7 @@ int main(int argc, char** argv) {
     const std::string option = argv[i];
     const double value = std::atof(argv[i + 1]);
     if (option == "--threads") threads = static_cast<int>(value);
+    if (option == "--clock") ki_bench::uses_cpu_time() = std::string(argv[i + 1]) == "cpu";
     if (option == "--seconds") seconds = value;
     if (option == "--max-mb") most_mb = value;
     if (option == "--case") wanted.push_back(static_cast<int>(value));

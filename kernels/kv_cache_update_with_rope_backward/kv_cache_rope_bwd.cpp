@@ -30,7 +30,7 @@ constexpr std::int64_t kMaxHeadDim = 256;
 // Head dimensions are a multiple of this: two halves of whole 32-number vectors.
 constexpr std::int64_t kHeadDimStep = 64;
 // Calls that move more than this go past the caches; smaller ones leave their output in them.
-constexpr std::int64_t kStreamBytes = std::int64_t{24} << 20;
+constexpr std::int64_t kStreamBytes = std::int64_t{8} << 20;
 
 struct Problem {
   std::int64_t batch, heads, cache_rows, tokens, head_dim;
@@ -260,6 +260,14 @@ KI_INLINE void store_f32(float* p, Lanes a) {
   _mm512_store_ps(p, a.lo);
   _mm512_store_ps(p + 16, a.hi);
 }
+template <bool kStream>
+KI_INLINE void put(char* to, __m512i line) {
+  if (kStream) {
+    _mm512_stream_si512(reinterpret_cast<__m512i*>(to), line);
+  } else {
+    _mm512_storeu_si512(to, line);
+  }
+}
 // `bytes` is a multiple of 128.
 template <bool kStream>
 KI_INLINE void copy_bytes(void* to, const void* from, std::int64_t bytes) {
@@ -267,25 +275,14 @@ KI_INLINE void copy_bytes(void* to, const void* from, std::int64_t bytes) {
   const auto* f = static_cast<const char*>(from);
   for (std::int64_t i = 0; i < bytes; i += 128) {
     const __m512i a = _mm512_loadu_si512(f + i), b = _mm512_loadu_si512(f + i + 64);
-    if (kStream) {
-      _mm512_stream_si512(reinterpret_cast<__m512i*>(t + i), a);
-      _mm512_stream_si512(reinterpret_cast<__m512i*>(t + i + 64), b);
-    } else {
-      _mm512_storeu_si512(t + i, a);
-      _mm512_storeu_si512(t + i + 64, b);
-    }
+    put<kStream>(t + i, a);
+    put<kStream>(t + i + 64, b);
   }
 }
 template <bool kStream>
 KI_INLINE void zero_bytes(void* to, std::int64_t bytes) {
   auto* t = static_cast<char*>(to);
-  for (std::int64_t i = 0; i < bytes; i += 64) {
-    if (kStream) {
-      _mm512_stream_si512(reinterpret_cast<__m512i*>(t + i), _mm512_setzero_si512());
-    } else {
-      _mm512_storeu_si512(t + i, _mm512_setzero_si512());
-    }
-  }
+  for (std::int64_t i = 0; i < bytes; i += 64) put<kStream>(t + i, _mm512_setzero_si512());
 }
 void finish_stores(Problem&) { _mm_sfence(); }
 
@@ -369,7 +366,7 @@ std::int32_t run(const ki_tensor* in, std::int32_t n_in, ki_tensor* out, std::in
                target_of(5),
                is_written};
   const std::int64_t moved = 2 * (4 * b * h * m * d + 3 * b * h * n * d + 4 * b * n * d);
-  bool can_stream = moved > kStreamBytes || (flags & 2u) != 0;
+  bool can_stream = (moved > kStreamBytes && (flags & 4u) == 0) || (flags & 2u) != 0;
   for (int i = 0; i < 6; ++i) can_stream = can_stream && is_aligned(out[i].data);
   const TaskTable& table = table_of(target);
   const std::int64_t blocks = (n + kBlockTokens - 1) / kBlockTokens;
@@ -395,7 +392,8 @@ std::int32_t ki_kv_cache_rope_bwd_eager(const ki_tensor* in, std::int32_t n_in, 
   return run(in, n_in, out, n_out, exec, 1, 0);
 }
 // For tests and benchmarks. target: 1 portable, 2 AVX2, 3 AVX-512, 0 the best of this machine; one
-// that the machine lacks runs the portable loops. flags: 1 eager, 2 streaming stores at any size.
+// that the machine lacks runs the portable loops. flags: 1 eager, 2 streaming stores at
+// any size, 4 never.
 std::int32_t ki_kv_cache_rope_bwd_on(int target, unsigned flags, const ki_tensor* in,
                                      std::int32_t n_in, ki_tensor* out, std::int32_t n_out,
                                      const ki_exec* exec) {

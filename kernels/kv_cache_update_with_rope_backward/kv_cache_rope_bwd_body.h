@@ -60,6 +60,15 @@ void rotate_block(const Problem& p, std::int64_t b, std::int64_t first, std::int
       const std::int64_t cached = (plane * p.cache_rows + p.positions[s]) * p.head_dim;
       const std::int64_t row = (plane * p.tokens + s) * p.head_dim;
       const std::int64_t angle = (b * p.tokens + s) * p.head_dim;
+      // The rows of the next head are far away in memory: they are asked for now.
+      if (h + 1 < p.heads) {
+        const std::int64_t next = cached + p.cache_rows * p.head_dim;
+        for (std::int64_t d = 0; d < p.head_dim; d += 32) {
+          __builtin_prefetch(p.grad_key_cache + next + d);
+          __builtin_prefetch(p.grad_value_cache + next + d);
+          __builtin_prefetch(p.key_states + row + p.tokens * p.head_dim + d);
+        }
+      }
       rotate_row<kEager, kStream>(p.grad_key_cache + cached, p.key_states + row, p.cos + angle,
                                   p.sin + angle, half, p.grad_key_states + row,
                                   sums.cos + t * p.head_dim, sums.sin + t * p.head_dim, h == 0);

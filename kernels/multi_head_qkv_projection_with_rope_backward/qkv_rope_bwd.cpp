@@ -28,11 +28,11 @@ constexpr std::int64_t kHeadDim = 96;
 constexpr std::int64_t kRows = 12, kColumns = 32;  // of the tile that lives in registers
 constexpr std::int64_t kBlockHeads = 4;            // of a block of weight gradients
 constexpr std::int64_t kBlockRows = kBlockHeads * kHeadDim;
-// Depth of a packed block: a panel of 32 columns and one of 12 rows fit a first-level cache.
-constexpr std::int64_t kWeightStep = 2 * kHeadDim, kTokenStep = 192, kMaxStep = 192;
-constexpr std::int64_t kScratchFloats = kBlockRows * kMaxStep + kMaxStep * kColumns;
-// Up to so many blocks of tokens the weights are packed as they are used, each block anew.
-constexpr std::int64_t kUnpackedBlocks = 2;
+// Depth of a packed step, whole heads.
+constexpr std::int64_t kStep = 4 * kHeadDim;
+// So few tokens are a few smaller blocks, each of which packs the weights for itself, step by step;
+// of more, the weights are packed once before.
+constexpr std::int64_t kFewTokens = 1536, kFewBlockRows = 300;
 constexpr std::int64_t kMaxBlocks = 512;
 
 struct Block {
@@ -44,7 +44,8 @@ struct Problem {
   const float *grad_query, *grad_key, *grad_value, *hidden_states, *q_weight, *k_weight, *v_weight,
       *cos, *sin;
   float *grad_hidden, *grad_q_weight, *grad_k_weight, *grad_v_weight;
-  std::int64_t block_tokens = 0, block_count = 0;
+  std::int64_t block_tokens = 0, token_blocks = 0, block_count = 0;
+  std::int64_t block_rows = 0;    // of the largest block
   Block blocks[kMaxBlocks] = {};  // of weight gradients; none crosses from one tensor to another
   float *packed_weights = nullptr, *packed_hidden = nullptr, *scratch = nullptr;
 
@@ -52,7 +53,12 @@ struct Problem {
   std::int64_t features() const { return heads() * kHeadDim; }
   bool is_rotated(std::int64_t head) const { return head < query_heads + kv_heads; }
   std::int64_t weight_packs() const {
-    return packed_weights == nullptr ? 0 : (features() + kWeightStep - 1) / kWeightStep;
+    return packed_weights == nullptr ? 0 : (features() + kStep - 1) / kStep;
+  }
+  bool has_few_tokens() const { return tokens <= kFewTokens; }
+  // A step of A and, where weights are packed step by step, one of B.
+  std::int64_t scratch_floats() const {
+    return block_rows * kStep + (has_few_tokens() ? hidden * kStep : 0);
   }
   // The 96 numbers of a head, counted over queries, keys and values, and a token.
   const float* gradient(std::int64_t head, std::int64_t token) const {
@@ -302,8 +308,11 @@ bool plan(Problem& p) {
       head += heads;
     }
   }
-  const std::int64_t parts = blocks_of(p.tokens, kBlockRows);
+  const std::int64_t most = p.has_few_tokens() ? kFewBlockRows : kBlockRows;
+  const std::int64_t parts = blocks_of(p.tokens, most);
   p.block_tokens = parts == 0 ? kRows : blocks_of(blocks_of(p.tokens, parts), kRows) * kRows;
+  p.token_blocks = blocks_of(p.tokens, p.block_tokens);
+  p.block_rows = p.block_tokens > kBlockRows ? p.block_tokens : kBlockRows;
   return true;
 }
 
@@ -335,22 +344,21 @@ std::int32_t run(const ki_tensor* in, std::int32_t n_in, ki_tensor* out, std::in
       std::memset(out[i].data, 0, static_cast<std::size_t>(out[i].numel) * sizeof(float));
     return KI_DONE;
   }
-  const std::int64_t token_blocks = blocks_of(p.tokens, p.block_tokens);
-  const std::int64_t tasks = p.block_count + token_blocks;
+  const std::int64_t tasks = p.token_blocks + p.block_count;
   const int threads = ki_kernels::thread_count(exec != nullptr ? exec->threads : 1, tasks);
-  const std::int64_t weight_floats = token_blocks > kUnpackedBlocks ? p.features() * e : 0;
-  const std::int64_t floats = weight_floats + p.tokens * e + threads * kScratchFloats;
-  const auto bytes = static_cast<std::size_t>(floats) * sizeof(float);
+  const std::int64_t weight_floats = p.has_few_tokens() ? 0 : p.features() * e;
+  const std::int64_t scratch = threads * p.scratch_floats();
+  const auto bytes =
+      static_cast<std::size_t>(weight_floats + p.tokens * e + scratch) * sizeof(float);
   void* memory = mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
   if (memory == MAP_FAILED) return KI_UNSUPPORTED_SHAPE;
   madvise(memory, bytes, MADV_HUGEPAGE);
-  auto* room = static_cast<float*>(memory);
-  p.scratch = room;
-  p.packed_hidden = room + threads * kScratchFloats;
+  p.scratch = static_cast<float*>(memory);
+  p.packed_hidden = p.scratch + scratch;
   p.packed_weights = weight_floats == 0 ? nullptr : p.packed_hidden + p.tokens * e;
   const TaskTable& table = table_of(target);
   const auto nothing = [](Problem&) {};
-  ki_kernels::run_tasks(p.weight_packs() + blocks_of(p.tokens, kTokenStep), threads, table.pack,
+  ki_kernels::run_tasks(p.weight_packs() + blocks_of(p.tokens, kStep), threads, table.pack,
                         +nothing, p);
   ki_kernels::run_tasks(tasks, threads, table.product, +nothing, p);
   munmap(memory, bytes);

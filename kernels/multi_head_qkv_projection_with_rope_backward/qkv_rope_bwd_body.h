@@ -56,40 +56,51 @@ void pack_features(const Problem& p, std::int64_t head, std::int64_t heads, std:
   }
 }
 
-// kColumns columns of `count` rows of a row-major matrix, side by side in memory.
-void pack_columns(const float* from, std::int64_t stride, std::int64_t count,
-                  float* __restrict out) {
-  for (std::int64_t k = 0; k < count; ++k)
-    std::memcpy(out + k * kColumns, from + k * stride, kColumns * sizeof(float));
+// `count` rows of a row-major matrix, cut into panels of kColumns columns: row after row, so that
+// memory is read as it lies, two rows ahead. Panel j begins at out + j * depth of the panel, which
+// is `depth` rows.
+void pack_rows(const float* from, std::int64_t columns, std::int64_t count, std::int64_t depth,
+               float* __restrict out) {
+  for (std::int64_t k = 0; k < count; ++k) {
+    const float* row = from + k * columns;
+    for (std::int64_t j = 0; j < columns; j += kColumns) {
+      __builtin_prefetch(row + 2 * columns + j, 0, 0);
+      __builtin_prefetch(row + 2 * columns + j + 16, 0, 0);
+      std::memcpy(out + j * depth + k * kColumns, row + j, kColumns * sizeof(float));
+    }
+  }
 }
 // The same of the three weights, one below the other: features [k, k + count), whole heads.
-void pack_weights(const Problem& p, std::int64_t k, std::int64_t count, std::int64_t column,
-                  float* out) {
+void pack_weights(const Problem& p, std::int64_t k, std::int64_t count, float* out) {
   for (std::int64_t i = 0; i < count; i += kHeadDim)
-    pack_columns(p.weight_row(k + i) + column, p.hidden, kHeadDim, out + i * kColumns);
+    pack_rows(p.weight_row(k + i), p.hidden, kHeadDim, count, out + i * kColumns);
 }
 
 // One block of a product: C (rows x columns) = A B over all of K, C being kept near while K passes.
-// A is packed here, by `pack`, which also rotates; B was packed before, or is packed panel by panel
-// while it is at hand.
-template <class PackRows, class RowOfB>
+// pack_a(k, depth, to) packs a step of A, and rotates; step_of_b(k, depth) gives a step of B,
+// packed.
+template <class PackA, class StepOfB>
 void product_block(std::int64_t rows, std::int64_t columns, std::int64_t depth, std::int64_t step,
-                   float* a, float* panel, const float* packed_b, float* c, PackRows pack,
-                   RowOfB row_of_b) {
+                   float* a, float* c, PackA pack_a, StepOfB step_of_b) {
   for (std::int64_t k = 0; k < depth; k += step) {
     const std::int64_t kc = depth - k < step ? depth - k : step;
-    pack(k, kc, a);
+    pack_a(k, kc, a);
+    const float* packed = step_of_b(k, kc);
     for (std::int64_t j = 0; j < columns; j += kColumns) {
-      const float* b = packed_b != nullptr ? packed_b + k * columns + j * kc : panel;
-      if (packed_b == nullptr) row_of_b(k, kc, j, panel);
+      const float* b = packed + j * kc;
       for (std::int64_t i = 0; i < rows; i += kRows) {
-        const float* panel_a = a + i * kc;
+        // The tile of the result is on its way meanwhile.
+        for (std::int64_t r = 0; r < kRows && i + r < rows; ++r) {
+          __builtin_prefetch(c + (i + r) * columns + j, 1);
+          __builtin_prefetch(c + (i + r) * columns + j + 16, 1);
+        }
+        const float* panel = a + i * kc;
         if (rows - i >= kRows) {
-          micro(kc, panel_a, b, c + i * columns + j, columns, k != 0);
+          micro(kc, panel, b, c + i * columns + j, columns, k != 0);
           continue;
         }
         alignas(64) float tile[kRows * kColumns];
-        micro(kc, panel_a, b, tile, kColumns, false);
+        micro(kc, panel, b, tile, kColumns, false);
         for (std::int64_t r = 0; r < rows - i; ++r) {
           float* to = c + (i + r) * columns + j;
           for (std::int64_t x = 0; x < kColumns; ++x)
@@ -103,46 +114,44 @@ void product_block(std::int64_t rows, std::int64_t columns, std::int64_t depth, 
 // Weights and hidden states as the products read them. Task i: one step of one of them.
 void pack_task(Problem& p, std::int64_t i, int) {
   const bool is_weight = i < p.weight_packs();
-  const std::int64_t step = is_weight ? kWeightStep : kTokenStep;
-  const std::int64_t k = (is_weight ? i : i - p.weight_packs()) * step;
+  const std::int64_t k = (is_weight ? i : i - p.weight_packs()) * kStep;
   const std::int64_t depth = is_weight ? p.features() : p.tokens;
-  const std::int64_t kc = depth - k < step ? depth - k : step;
-  float* out = (is_weight ? p.packed_weights : p.packed_hidden) + k * p.hidden;
-  for (std::int64_t j = 0; j < p.hidden; j += kColumns) {
-    if (is_weight) {
-      pack_weights(p, k, kc, j, out + j * kc);
-    } else {
-      pack_columns(p.hidden_states + k * p.hidden + j, p.hidden, kc, out + j * kc);
-    }
+  const std::int64_t kc = depth - k < kStep ? depth - k : kStep;
+  if (is_weight) {
+    pack_weights(p, k, kc, p.packed_weights + k * p.hidden);
+  } else {
+    pack_rows(p.hidden_states + k * p.hidden, p.hidden, kc, kc, p.packed_hidden + k * p.hidden);
   }
 }
 
-// Task i: the weight gradients of a block of heads, or the hidden states' of a block of tokens.
+// Task i: the hidden states' gradient of a block of tokens, or the weight gradients of a block of
+// heads.
 void product_task(Problem& p, std::int64_t i, int worker) {
-  float* a = p.scratch + worker * kScratchFloats;
-  float* panel = a + kBlockRows * kMaxStep;
-  if (i < p.block_count) {
-    const std::int64_t head = p.blocks[i].head, heads = p.blocks[i].heads;
+  float* a = p.scratch + worker * p.scratch_floats();
+  float* own_b = a + p.block_rows * kStep;
+  if (i >= p.token_blocks) {
+    const Block block = p.blocks[i - p.token_blocks];
     product_block(
-        heads * kHeadDim, p.hidden, p.tokens, kTokenStep, a, panel, p.packed_hidden,
-        p.grad_weight_row(head * kHeadDim),
-        [&](std::int64_t k, std::int64_t kc, float* out) {
-          pack_features(p, head, heads, k, kc, out);
+        block.heads * kHeadDim, p.hidden, p.tokens, kStep, a,
+        p.grad_weight_row(block.head * kHeadDim),
+        [&](std::int64_t k, std::int64_t kc, float* to) {
+          pack_features(p, block.head, block.heads, k, kc, to);
         },
-        [](std::int64_t, std::int64_t, std::int64_t, float*) {});
+        [&](std::int64_t k, std::int64_t) { return p.packed_hidden + k * p.hidden; });
     return;
   }
-  const std::int64_t first = (i - p.block_count) * p.block_tokens;
+  const std::int64_t first = i * p.block_tokens;
   const std::int64_t left = p.tokens - first;
   const std::int64_t tokens = left < p.block_tokens ? left : p.block_tokens;
   product_block(
-      tokens, p.hidden, p.features(), kWeightStep, a, panel, p.packed_weights,
-      p.grad_hidden + first * p.hidden,
-      [&](std::int64_t k, std::int64_t kc, float* out) {
-        pack_tokens(p, first, tokens, k / kHeadDim, kc / kHeadDim, out);
+      tokens, p.hidden, p.features(), kStep, a, p.grad_hidden + first * p.hidden,
+      [&](std::int64_t k, std::int64_t kc, float* to) {
+        pack_tokens(p, first, tokens, k / kHeadDim, kc / kHeadDim, to);
       },
-      [&](std::int64_t k, std::int64_t kc, std::int64_t j, float* out) {
-        pack_weights(p, k, kc, j, out);
+      [&](std::int64_t k, std::int64_t kc) -> const float* {
+        if (p.packed_weights != nullptr) return p.packed_weights + k * p.hidden;
+        pack_weights(p, k, kc, own_b);
+        return own_b;
       });
 }
 

@@ -158,7 +158,7 @@ const std::array kRows = {
     Row{{2, 64, 3, 1, 160}, "an odd number of heads"},
     Row{{1, 193, 5, 3, 64}, "one more than a step of tokens"},
     Row{{2, 293, 2, 1, 32}, "586 tokens: two blocks that are not whole tiles"},
-    Row{{1, 1153, 2, 1, 32}, "four blocks: weights are packed before"},
+    Row{{1, 1153, 2, 1, 32}, "many blocks: weights are packed before"},
     Row{{2, 128, 24, 4, 1536}, "the sizes of the problem"},
 };
 
