@@ -48,6 +48,18 @@ TEST_F(SolTest, AHardwareRecordOfOnesOwn) {
               HasSubstr("n1000003,12000036,1000003,0.08333333333333333,1000000000,"));
 }
 
+TEST_F(SolTest, OurKernelsAreReadyToPublishBesideTheGroups) {
+  must({"import", "manifest", std::string(KI_SOURCE_DIR) + "/registry/kernels"});
+  import_registry();
+  for (const char* name : {"ki-kv-cache-rope-bwd-cpu", "ki-kv-cache-rope-bwd-scalar",
+                           "ki-qkv-rope-bwd-cpu", "ki-qkv-rope-bwd-scalar"}) {
+    EXPECT_THAT(must({"show", "implementation", name}),
+                HasSubstr("cmake --install build/release --component kernels"))
+        << name;
+  }
+  EXPECT_THAT(must({"sol", kKvCache}), HasSubstr("14.12 µs")) << "the suite that has runs is shown";
+}
+
 TEST_F(SolTest, WhatItCannotDoIsSaid) {
   import_registry();
   struct Row {
