@@ -134,6 +134,7 @@ Result<int> run_problem(Context&);
 Result<int> run_retract(Context&);
 Result<int> run_supersede(Context&);
 Result<int> run_serve(Context&);
+Result<int> run_bench(Context&);
 Result<int> run_doctor(Context&);
 Result<int> run_completion(Context&);
 

@@ -34,6 +34,15 @@ constexpr int kMostAttempts = 5;  // times the samples wanted
 
 std::string_view name_of(Reason reason) { return judge::to_string(reason); }
 
+Digest digest_of(const std::vector<std::vector<std::byte>>& parts) {
+  Sha256 hash;
+  for (const auto& part : parts)
+    hash.update({reinterpret_cast<const char*>(part.data()), part.size()});
+  return hash.finish();
+}
+
+}  // namespace
+
 sandbox::TensorPlan tensor_of(const problem::ResolvedArgument& argument) {
   sandbox::TensorPlan out;
   out.dtype = static_cast<std::int32_t>(argument.is_scalar ? problem::scalar_type(argument.dtype)
@@ -44,15 +53,6 @@ sandbox::TensorPlan tensor_of(const problem::ResolvedArgument& argument) {
   out.bytes = static_cast<std::uint64_t>(argument.bytes);
   return out;
 }
-
-Digest digest_of(const std::vector<std::vector<std::byte>>& parts) {
-  Sha256 hash;
-  for (const auto& part : parts)
-    hash.update({reinterpret_cast<const char*>(part.data()), part.size()});
-  return hash.finish();
-}
-
-}  // namespace
 
 std::vector<int> cell_processors(int threads) {
   const int cpus = static_cast<int>(std::max(1U, std::thread::hardware_concurrency()));

@@ -15,23 +15,6 @@ namespace {
 
 using problem::Status;
 
-sandbox::BuildPlan build_plan(const problem::Solution& solution) {
-  sandbox::BuildPlan out;
-  for (const problem::SourceFile& file : solution.sources) {
-    out.sources.push_back({file.path, file.content});
-  }
-  if (solution.compile_options) {
-    if (!solution.compile_options->x_std.empty())
-      out.flags.push_back("-std=" + solution.compile_options->x_std);
-    for (const auto* list :
-         {&solution.compile_options->cflags, &solution.compile_options->ld_flags})
-      out.flags.insert(out.flags.end(), list->begin(), list->end());
-    if (solution.compile_options->x_compiler == "clang-19")
-      out.compiler = sandbox::Compiler::kClang19;
-  }
-  return out;
-}
-
 // The verdict of a build that made nothing.
 Verdict build_verdict(const sandbox::BuildResult& build) {
   Verdict out{Status::kCompileError, "compiler_error", build.reason};
@@ -84,6 +67,23 @@ CaseResult unrun(const RunInput& input, const CasePlan& plan, const Verdict& ver
 }
 
 }  // namespace
+
+sandbox::BuildPlan build_plan(const problem::Solution& solution) {
+  sandbox::BuildPlan out;
+  for (const problem::SourceFile& file : solution.sources) {
+    out.sources.push_back({file.path, file.content});
+  }
+  if (solution.compile_options) {
+    if (!solution.compile_options->x_std.empty())
+      out.flags.push_back("-std=" + solution.compile_options->x_std);
+    for (const auto* list :
+         {&solution.compile_options->cflags, &solution.compile_options->ld_flags})
+      out.flags.insert(out.flags.end(), list->begin(), list->end());
+    if (solution.compile_options->x_compiler == "clang-19")
+      out.compiler = sandbox::Compiler::kClang19;
+  }
+  return out;
+}
 
 Result<RunResult> run(const RunInput& input) {
   const auto started = std::chrono::steady_clock::now();

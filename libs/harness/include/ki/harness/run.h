@@ -11,6 +11,7 @@
 #include "ki/measure/sentinel.h"
 #include "ki/problem/trace.h"
 #include "ki/sandbox/builder.h"
+#include "ki/sandbox/cell.h"
 #include "ki/sandbox/host.h"
 
 #include <atomic>
@@ -112,6 +113,11 @@ struct RunInput {
   std::function<void(const CaseResult&)> on_case = {};
   std::vector<CaseResult> finished = {};  // cases of an earlier attempt that stand
 };
+
+// How a solution is built: its sources and its flags.
+sandbox::BuildPlan build_plan(const problem::Solution& solution);
+// How an argument lies in a cell: a scalar as one of the types of the ABI, a packed type by bytes.
+sandbox::TensorPlan tensor_of(const problem::ResolvedArgument& argument);
 
 // An Error is the machine's or the caller's fault. What the candidate does is a verdict.
 Result<RunResult> run(const RunInput& input);
