@@ -38,6 +38,12 @@ std::uint64_t fresh_seed() {
 
 std::string words_of(const VersusCase& one) {
   if (!one.failure.empty()) return one.failure;
+  const measure::RejectionCount& count = one.judgement->rejections;
+  if (count.total > 0 && count.accepted == 0) {
+    const auto worst = std::ranges::max_element(count.by_cause) - count.by_cause.begin();
+    return fmt::format("every round was rejected, most for {}",
+                       measure::to_string(static_cast<measure::RejectCause>(worst)));
+  }
   const auto& comparison = one.judgement->comparison;
   return comparison.reasons.empty() ? std::string() : comparison.reasons.front().text;
 }
