@@ -30,6 +30,7 @@ constexpr std::uint64_t kRightBefore = 20;  // harness 14 section 8, M05
 constexpr std::uint64_t kUntouched = 2;
 constexpr double kSlowCallNs = 50e6;  // above it ten samples a process are enough
 constexpr std::chrono::milliseconds kMostSampling{1'000};
+constexpr std::uint64_t kPerturbedRound = 1'000'000;
 constexpr int kMostAttempts = 5;  // times the samples wanted
 
 std::string_view name_of(Reason reason) { return judge::to_string(reason); }
@@ -246,7 +247,8 @@ Result<std::optional<std::vector<CaseRun::Checked>>> CaseRun::ring(sandbox::Cell
     KI_TRY(Checked checked, check(calls[s], inputs[s], std::move(outputs)));
     if (!checked.is_strict_passed && is_timed) timed_untouched_ += checked.unwritten > 0 ? 1 : 0;
     if (checked.is_strict_passed) ++judged_right_;
-    if (calls[s].phase == Phase::kPublic) judge_compatibly(calls[s], checked, expected_);
+    if (calls[s].phase == Phase::kPublic && calls[s].fill == Fill::kZero)
+      judge_compatibly(calls[s], checked, expected_);
     out.push_back(std::move(checked));
   }
   return out;
@@ -317,8 +319,15 @@ Result<void> CaseRun::judge_process() {
                                           .round = static_cast<std::uint64_t>(round),
                                           .fill = Fill::kZero}));
     if (!checked) break;
-    if (!checked->is_strict_passed)
-      fail_strictly(*checked, fmt::format("public round {}", round + 1));
+    if (!checked->is_strict_passed && !is_over()) {
+      // With garbage in the outputs the same inputs tell what was never written from what is wrong.
+      KI_TRY(const auto again, call_once({.phase = Phase::kPublic,
+                                          .round = static_cast<std::uint64_t>(round),
+                                          .poison_round = static_cast<std::uint64_t>(round)}));
+      if (!again) break;
+      fail_strictly(again->is_strict_passed ? *checked : *again,
+                    fmt::format("public round {}", round + 1));
+    }
     if (is_over() && is_compatible_over_) break;
   }
   for (int round = 0; round < plan_.hidden_rounds && !is_over() && !is_cancelled(); ++round) {
@@ -330,9 +339,21 @@ Result<void> CaseRun::judge_process() {
            call_once(
                {.phase = Phase::kHidden, .family = family, .round = index, .poison_round = index}));
     if (!checked) break;
-    if (!checked->is_strict_passed)
-      fail_strictly(*checked,
-                    fmt::format("hidden round {} ({})", round + 1, judge::to_string(family)));
+    if (checked->is_strict_passed) continue;
+    // Right when the outputs were zero before, wrong when they held garbage: it reads them.
+    KI_TRY(const auto zeroed,
+           call_once(
+               {.phase = Phase::kHidden, .family = family, .round = index, .fill = Fill::kZero}));
+    if (!zeroed) break;
+    if (zeroed->is_strict_passed) {
+      flag("depends_on_output_init");
+      end(Status::kIncorrectNumerical, "depends_on_output_init",
+          fmt::format("hidden round {}: right when the outputs held zeros, wrong with garbage",
+                      round + 1));
+      break;
+    }
+    fail_strictly(*checked,
+                  fmt::format("hidden round {} ({})", round + 1, judge::to_string(family)));
   }
   if (!is_over() && !is_cancelled()) {
     // The same inputs three times: the same garbage twice, then other garbage.
@@ -359,6 +380,16 @@ Result<void> CaseRun::judge_process() {
         if (!one.is_strict_passed) fail_strictly(one, "repeated call");
       }
       first_outputs_ = std::move(repeats[0].outputs);
+      // Right after them the same inputs but for the last tile: an answer that was kept by a
+      // fingerprint of the inputs is the answer to others.
+      if (!is_over()) {
+        KI_TRY(const auto perturbed, call_once({.phase = Phase::kHidden,
+                                                .family = Family::kLastTile,
+                                                .round = kPerturbedRound,
+                                                .poison_round = kPerturbedRound}));
+        if (perturbed && !perturbed->is_strict_passed)
+          fail_strictly(*perturbed, "the same inputs but for the last tile");
+      }
     }
   }
   call_ns_ = fastest;
