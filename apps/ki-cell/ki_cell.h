@@ -17,6 +17,8 @@ void send_message(const wire::Message& message, int descriptor = -1);
 wire::Message receive_message();
 const wire::Launch& launch();
 void read_launch();
+// Nothing of it changes from now on: the filter that is still to come lies in it.
+void protect_launch();
 void set_limit(int resource, uint64_t value);
 // No privileges from now on, dies with the parent.
 void renounce();

@@ -258,6 +258,7 @@ void serve() {
   for (int fd = 0; fd < wire::kFdFirstFree; ++fd) {
     if (fd != wire::kFdStderr && fd != wire::kFdSocket) close(fd);
   }
+  protect_launch();
   const unsigned flags = launch().has_notify != 0 ? SECCOMP_FILTER_FLAG_NEW_LISTENER : 0u;
   const int listener = install_filter(launch().load_filter, launch().load_filter_length, flags);
   if (listener < 0) give_up("installing the load filter");

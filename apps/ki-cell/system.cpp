@@ -5,6 +5,7 @@
 #include <linux/capability.h>
 #include <signal.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/socket.h>
@@ -13,10 +14,24 @@
 
 namespace ki::cell {
 namespace {
-wire::Launch g_launch;
-}
+
+// On pages of its own, so that they can be closed.
+struct alignas(wire::kPageBytes) LaunchPages {
+  wire::Launch launch;
+};
+LaunchPages g_pages;
+wire::Launch& g_launch = g_pages.launch;
+
+}  // namespace
 
 const wire::Launch& launch() { return g_launch; }
+
+void protect_launch() {
+  if (mprotect(&g_pages, sizeof g_pages, PROT_READ) != 0) give_up("mprotect");
+  // Kernels since 6.10 keep it so; before, a candidate may undo it, to its own harm.
+  constexpr long kMseal = 462;
+  syscall(kMseal, &g_pages, sizeof g_pages, 0ul);
+}
 
 void copy_text(char* target, size_t size, const char* source) {
   size_t i = 0;

@@ -154,7 +154,11 @@ void print_table(const Context& context, const problem::Solution& candidate,
   bool is_unhealthy = false;
   for (const VersusCase& one : result.cases) {
     if (!one.judgement || !one.judgement->log_ratio) {
-      table.add({axes_text(one), "", "", "", "", "", one.judgement ? "insufficient" : "failed",
+      const std::string rounds = one.judgement
+                                     ? fmt::format("{}/{}", one.judgement->rejections.accepted,
+                                                   one.judgement->rejections.total)
+                                     : std::string();
+      table.add({axes_text(one), "", "", "", "", rounds, one.judgement ? "insufficient" : "failed",
                  words_of(one)});
       is_unhealthy = is_unhealthy || one.judgement.has_value();
       continue;
