@@ -57,7 +57,7 @@ Result<std::string> fixed_tensor(const fs::path& folder, const problem::Safetens
 Result<CallInputs> CallInputs::open(const problem::Problem& problem, const CasePlan& plan,
                                     const problem::Workload& workload, const Oracle& oracle,
                                     const judge::RunKey& key) {
-  CallInputs out(problem, plan, workload, oracle, key);
+  CallInputs out(plan, workload, oracle, key);
   for (std::size_t i = 0; i < plan.inputs.size(); ++i) {
     const problem::ResolvedArgument& argument = plan.inputs[i];
     const problem::InputSource& source = workload.input(argument.name);

@@ -35,11 +35,10 @@ class CallInputs {
   std::uint64_t poison_key(judge::Phase phase, std::uint64_t round, std::size_t output) const;
 
  private:
-  CallInputs(const problem::Problem& problem, const CasePlan& plan,
-             const problem::Workload& workload, const Oracle& oracle, const judge::RunKey& key)
-      : problem_(&problem), plan_(&plan), workload_(&workload), oracle_(&oracle), key_(key) {}
+  CallInputs(const CasePlan& plan, const problem::Workload& workload, const Oracle& oracle,
+             const judge::RunKey& key)
+      : plan_(&plan), workload_(&workload), oracle_(&oracle), key_(key) {}
 
-  const problem::Problem* problem_;
   const CasePlan* plan_;
   const problem::Workload* workload_;
   const Oracle* oracle_;
