@@ -120,6 +120,13 @@ TEST(AnswersTest, AreWhatTheSchemaSaysForRetractedFailedAndServingRuns) {
   catalog.run({.implementation = "a", .workload = workload, .value = 0, .status = "runtime_error"});
   catalog.run({.implementation = "a", .workload = workload, .value = 8, .supersedes = first});
   catalog.serving_run("GPU", "bench");
+  for (const std::string number : {"7", "8"}) {
+    catalog.implementation({.slug = "sent-" + number,
+                            .project = "team",
+                            .operation = "gemm",
+                            .revision = "submission-" + number,
+                            .spec = catalog.source_file("k.py", "run\n" + number + "\n")});
+  }
   catalog.finish();
   catalog.retract(first, "2026-02-01T00:00:00.000Z", "measured with a debugger");
   catalog.audit("retract_run", first, "measured with a debugger", "2026-02-01T00:00:00.000Z");
@@ -131,6 +138,13 @@ TEST(AnswersTest, AreWhatTheSchemaSaysForRetractedFailedAndServingRuns) {
   expect_conforming(site, {"listSources"});
   expect_conforming(site, {"getOperation", {{"operation", "gemm"}}});
   expect_conforming(site, {"search", {{"q", "gemm"}}});
+  const Call sent{"getImplementation", {{"implementation", "sent-8"}, {"include", "source"}}};
+  expect_conforming(site, sent);
+  const json::Document answer = ask(site, sent.operation, sent.values).json();
+  const json::Value* diff = answer.root.find("sourceCode")->find("diff");
+  ASSERT_NE(diff, nullptr);
+  EXPECT_EQ(diff->find("previousSlug")->string(), "sent-7");
+  EXPECT_EQ(diff->find("lines")->items().size(), 3u);
 }
 
 TEST(AnswersTest, OfAnEditionDoNotDependOnTheSecond) {

@@ -137,6 +137,23 @@ std::string implementation_text(const Value& d) {
   if (const auto content = text_at(d, "sourceCode.content"); !content.empty()) {
     out += fmt::format("\n{}\n{}\n", text_at(d, "sourceCode.fileName"), content);
   }
+  if (const Value* diff = at(d, "sourceCode.diff")) {
+    out += fmt::format("\nSince {}: {} added, {} deleted\n", text_at(*diff, "previousName"),
+                       noun_at(*diff, "added", "line"), noun_at(*diff, "deleted", "line"));
+    for (const Value& line : items_at(*diff, "lines")) {
+      const auto kind = text_at(line, "kind");
+      const std::string_view sign = kind == "add"   ? "+"
+                                    : kind == "del" ? "-"
+                                    : kind == "gap" ? "…"
+                                                    : " ";
+      out += fmt::format("{}{}{}\n", sign, kind == "gap" ? " " : "", text_at(line, "text"));
+    }
+    if (const auto shown = std::ssize(items_at(*diff, "lines"));
+        shown < count_at(*diff, "linesTotal")) {
+      out += fmt::format("… {} more\n",
+                         display::count_noun(count_at(*diff, "linesTotal") - shown, "line"));
+    }
+  }
   return out;
 }
 

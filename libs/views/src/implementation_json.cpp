@@ -57,6 +57,22 @@ void write_use(json::Writer& w, const ImplementationView& view) {
   w.end_object();
 }
 
+void write_diff(json::Writer& w, const SourceDiff& diff) {
+  w.key("diff")
+      .begin_object()
+      .member("previousSlug", diff.previous.slug)
+      .member("previousName", diff.previous.name)
+      .member("previousId", diff.previous_id)
+      .member("added", diff.added)
+      .member("deleted", diff.deleted)
+      .key("lines")
+      .begin_array();
+  for (const SourceDiff::Line& line : diff.lines) {
+    w.begin_object().member("kind", to_string(line.kind)).member("text", line.text).end_object();
+  }
+  w.end_array().member("linesTotal", diff.lines_total).end_object();
+}
+
 void write_source(json::Writer& w, const ImplementationView& view) {
   w.key("source").begin_object().member("available", view.source.is_available);
   text_or_null(w, "url", view.source.url);
@@ -80,10 +96,25 @@ void write_source(json::Writer& w, const ImplementationView& view) {
   text_or_null(w, "uri", code.uri);
   text_or_null(w, "license", code.licence);
   if (!code.content.empty()) w.member("content", code.content);
+  if (code.diff) write_diff(w, *code.diff);
   w.end_object();
 }
 
 }  // namespace
+
+std::string_view to_string(SourceDiff::Kind kind) {
+  switch (kind) {
+    case SourceDiff::Kind::kAdded:
+      return "add";
+    case SourceDiff::Kind::kDeleted:
+      return "del";
+    case SourceDiff::Kind::kContext:
+      return "ctx";
+    case SourceDiff::Kind::kGap:
+      return "gap";
+  }
+  return "";
+}
 
 void write_json(json::Writer& w, const catalog::Snapshot& s, const ImplementationView& view,
                 std::string_view next_cursor) {

@@ -4,11 +4,13 @@
 #include "ki/policy/deployability.h"
 #include "ki/resolve/describe.h"
 #include "leaders.h"
+#include "line_diff.h"
 #include "stored.h"
 
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <charconv>
 #include <tuple>
 #include <unordered_set>
 
@@ -31,6 +33,18 @@ std::string language_of(std::string_view file_name) {
     if (file_name.ends_with(end)) return "cpp";
   }
   return "text";
+}
+
+// N of "submission-N"; nothing of other revisions.
+std::optional<std::uint64_t> submission_number(std::string_view revision) {
+  constexpr std::string_view kPrefix = "submission-";
+  if (!revision.starts_with(kPrefix)) return std::nullopt;
+  revision.remove_prefix(kPrefix.size());
+  std::uint64_t number = 0;
+  const char* const end = revision.data() + revision.size();
+  const auto [stop, error] = std::from_chars(revision.data(), end, number);
+  if (error != std::errc() || stop != end) return std::nullopt;
+  return number;
 }
 
 class Maker {
@@ -206,6 +220,51 @@ class Maker {
     }
   }
 
+  Result<std::optional<json::Document>> read_artifact(std::string_view digest_text) {
+    const auto digest = Digest::parse(digest_text);
+    if (!digest) return std::nullopt;
+    KI_TRY(const auto entry, store_.find_digest(catalog::Table::kArtifacts, *digest));
+    if (!entry) return std::nullopt;
+    KI_TRY(json::Document row,
+           json::read_document(entry->body, {.max_bytes = std::size_t{64} << 20}));
+    return row;
+  }
+
+  // The implementation of this project and operation with the largest "submission-N" below this
+  // one's; of several, the newest. kNone.
+  Index previous_submission() {
+    const auto number = submission_number(view_.revision);
+    if (!number) return kNone;
+    using Order = std::tuple<std::uint64_t, std::int64_t, Index>;
+    std::optional<Order> best;
+    for (const Index other : s_.implementations_of_operation(row_.operation)) {
+      const auto& row = s_.implementations()[other];
+      if (row.project != row_.project) continue;
+      const auto before = submission_number(s_.text(row.revision));
+      if (!before || *before >= *number) continue;
+      const Order order(*before, row.created_ms, other);
+      if (!best || *best < order) best = order;
+    }
+    return best ? std::get<Index>(*best) : kNone;
+  }
+
+  Result<std::optional<SourceDiff>> diff_to_previous(std::string_view content) {
+    const Index index = previous_submission();
+    if (index == kNone) return std::nullopt;
+    const auto& row = s_.implementations()[index];
+    KI_TRY(const json::Document document, read_row(store_, row.entry));
+    const json::Value* source = at(document.root.find("manifest"), "spec", "source");
+    KI_TRY(const auto artifact, read_artifact(text_of(source, "contentDigest")));
+    if (!artifact) return std::nullopt;
+    const std::string_view before = text_of(&artifact->root, "content");
+    if (before.empty()) return std::nullopt;
+    SourceDiff diff = line_diff(before, content);
+    diff.previous = named_implementation(s_, index);
+    diff.previous_id = id_text(row.id);
+    diff.previous_revision = s_.text(row.revision);
+    return diff;
+  }
+
   Result<void> add_source_code() {
     const json::Value* source = at(view_.manifest, "spec", "source");
     if (source == nullptr) return {};
@@ -216,15 +275,14 @@ class Maker {
     if (const json::Value* size = source->find("sizeBytes"); size != nullptr && size->is_number()) {
       code.size_bytes = size->integer();
     }
-    if (const auto digest = Digest::parse(code.digest)) {
-      KI_TRY(const auto entry, store_.find_digest(catalog::Table::kArtifacts, *digest));
-      if (entry) {
-        KI_TRY(const json::Document row,
-               json::read_document(entry->body, {.max_bytes = std::size_t{64} << 20}));
-        code.uri = text_of(&row.root, "uri");
-        code.licence = text_of(&row.root, "license");
-        if (options_.with_source) code.content = text_of(&row.root, "content");
-      }
+    KI_TRY(const auto artifact, read_artifact(code.digest));
+    if (artifact) {
+      code.uri = text_of(&artifact->root, "uri");
+      code.licence = text_of(&artifact->root, "license");
+      if (options_.with_source) code.content = text_of(&artifact->root, "content");
+    }
+    if (!code.content.empty()) {
+      KI_TRY(code.diff, diff_to_previous(code.content));
     }
     view_.source_code = std::move(code);
     return {};

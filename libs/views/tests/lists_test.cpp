@@ -303,5 +303,55 @@ TEST(ImplementationViewTest, ListsTheOtherRevisionsUnderItsSlug) {
   EXPECT_THAT(view->revisions, SizeIs(1));
 }
 
+TEST(ImplementationViewTest, ShowsWhatChangedSinceTheProjectsPreviousSubmission) {
+  World world;
+  const auto add = [&](const char* slug, const char* project, const char* operation,
+                       const char* revision, std::string content) {
+    world.catalog.implementation(
+        {.slug = slug,
+         .project = project,
+         .operation = operation,
+         .revision = revision,
+         .spec = content.empty() ? "" : world.catalog.source_file("k.py", content)});
+  };
+  add("s9", "alpha", "gemm", "submission-9", "a\nb\n");
+  add("s10", "alpha", "gemm", "submission-10", "a\nc\n");
+  add("s100", "alpha", "gemm", "submission-100", "a\nc\nd\n");
+  add("beta11", "beta", "gemm", "submission-11", "of another project\n");
+  add("norm12", "alpha", "norm", "submission-12", "of another operation\n");
+  add("version", "alpha", "gemm", "submission-50b", "no submission\n");
+  add("s200", "alpha", "gemm", "submission-200", "");  // its text is not stored
+  add("s201", "alpha", "gemm", "submission-201", "e\n");
+  const catalog::Snapshot& s = world.made();
+  const auto diff_of = [&](std::string_view slug, bool with_source = true) {
+    const auto view = implementation_view(s, world.catalog.store(), s.find_implementation(slug),
+                                          {.with_source = with_source, .now = kNow});
+    EXPECT_TRUE(view.has_value()) << slug;
+    if (!view || !view->source_code) return std::optional<SourceDiff>();
+    const auto json = written([&](json::Writer& w) { write_json(w, s, *view, ""); });
+    EXPECT_EQ(json.root.find("sourceCode")->find("diff") != nullptr,
+              view->source_code->diff.has_value());
+    return view->source_code->diff;
+  };
+  const auto newer = diff_of("s10");
+  ASSERT_TRUE(newer.has_value());
+  EXPECT_EQ(newer->previous.slug, "s9");
+  EXPECT_EQ(newer->previous_revision, "submission-9");
+  EXPECT_EQ(newer->added, 1u);
+  EXPECT_EQ(newer->deleted, 1u);
+  ASSERT_THAT(newer->lines, SizeIs(3));
+  EXPECT_EQ(newer->lines[1].text, "b");
+  const auto hundred = diff_of("s100");
+  ASSERT_TRUE(hundred.has_value());
+  EXPECT_EQ(hundred->previous.slug, "s10") << "numbers are compared as numbers";
+  EXPECT_FALSE(diff_of("s10", false)) << "only with the content";
+  EXPECT_FALSE(diff_of("s9")) << "the first submission";
+  EXPECT_FALSE(diff_of("version")) << "not a submission";
+  EXPECT_FALSE(diff_of("norm12")) << "the only one of its operation";
+  EXPECT_FALSE(diff_of("beta11")) << "the only one of its project";
+  EXPECT_FALSE(diff_of("s200")) << "no text of its own";
+  EXPECT_FALSE(diff_of("s201")) << "the previous one has no text";
+}
+
 }  // namespace
 }  // namespace ki::views::testing

@@ -172,6 +172,43 @@ void source(Html& h, const ImplementationView& view) {
   h << "</section>\n";
 }
 
+void source_diff(Html& h, const ImplementationView& view) {
+  if (!view.source_code || !view.source_code->diff) return;
+  const views::SourceDiff& diff = *view.source_code->diff;
+  h << "<section aria-labelledby=\"diff\"><h2 id=\"diff\">Changed since the previous "
+       "submission</h2><p>Against <a"
+    << href(Url::path({"implementations", diff.previous_id})) << ">" << text(diff.previous.name)
+    << "</a> (" << text(diff.previous_revision)
+    << "): " << text(display::count_noun(static_cast<std::int64_t>(diff.added), "line"))
+    << " added, " << text(display::count_noun(static_cast<std::int64_t>(diff.deleted), "line"))
+    << " deleted.</p>";
+  if (!diff.lines.empty()) {
+    h << "<pre class=\"diff\" tabindex=\"0\" role=\"region\" aria-label=\"Changed lines\">";
+    for (const auto& line : diff.lines) {
+      switch (line.kind) {
+        case views::SourceDiff::Kind::kAdded:
+          h << "<ins>+" << text(line.text) << "</ins>\n";
+          break;
+        case views::SourceDiff::Kind::kDeleted:
+          h << "<del>-" << text(line.text) << "</del>\n";
+          break;
+        case views::SourceDiff::Kind::kContext:
+          h << " " << text(line.text) << "\n";
+          break;
+        case views::SourceDiff::Kind::kGap:
+          h << "<i>… " << text(line.text) << "</i>\n";
+          break;
+      }
+    }
+    h << "</pre>";
+  }
+  if (const std::size_t rest = diff.lines_total - diff.lines.size(); rest != 0) {
+    h << "<p class=\"hint\">" << text(display::count_noun(static_cast<std::int64_t>(rest), "line"))
+      << " more not shown.</p>";
+  }
+  h << "</section>\n";
+}
+
 void identity(Html& h, const ImplementationView& view) {
   h << "<section aria-labelledby=\"identity\"><h2 id=\"identity\">Identity</h2>";
   {
@@ -234,6 +271,7 @@ http::Response implementation_page(const Site& site, const http::Request& reques
   performance(h, s, view, paging);
   compatibility(h, view);
   source(h, view);
+  source_diff(h, view);
   h << "<section aria-labelledby=\"limitations\"><h2 id=\"limitations\">Limitations</h2>";
   if (view.limitations.empty()) {
     h << "<p>None stated by its authors.</p>";

@@ -151,6 +151,33 @@ TEST(Implementation, SaysWhetherItCanBeUsedAndHow) {
   text_of("/implementations/none", 404);
 }
 
+TEST(Implementation, ShowsWhatChangedSinceThePreviousSubmission) {
+  views::testing::SmallCatalog catalog;
+  catalog.source("bench");
+  catalog.project("beta");
+  catalog.operation({.slug = "gemm"});
+  const auto add = [&](const std::string& number, const std::string& last_line) {
+    catalog.implementation(
+        {.slug = "sent-" + number,
+         .project = "beta",
+         .operation = "gemm",
+         .revision = "submission-" + number,
+         .spec = catalog.source_file("k.py", "a\nb\nc\nd\ne\n" + last_line + "\n")});
+  };
+  add("3", "old");
+  add("12", std::string(kHostile));
+  const auto snapshot = catalog.finish();
+  const WebWorld web(snapshot, catalog.store(), Instant{1'769'817'600'000});
+  const std::string page = web.page("/implementations/sent-12");
+  const std::string text = visible_text(page);
+  EXPECT_THAT(text, HasSubstr("Changed since the previous submission"));
+  EXPECT_THAT(text, HasSubstr("(submission-3): 1 line added, 1 line deleted."));
+  EXPECT_THAT(text, HasSubstr("2 unchanged lines"));
+  EXPECT_THAT(page, HasSubstr("<del>-old</del>\n<ins>+&lt;img"));
+  EXPECT_THAT(page, Not(HasSubstr("<script>")));
+  EXPECT_THAT(web.page("/implementations/sent-3"), Not(HasSubstr("Changed since")));
+}
+
 TEST(Compare, RanksComparableRunsAndDrawsThem) {
   const StatesWorld& world = states_world();
   const std::string page = world.web->page("/compare?run=" + world.first + "&run=" + world.second);

@@ -213,6 +213,16 @@ void SmallCatalog::artifact(const std::string& run_id, std::string_view content,
          fmt::format(R"({{"runId":"{}","artifactId":"{}","role":"{}"}})", run_id, id, role));
 }
 
+std::string SmallCatalog::source_file(std::string_view file_name, std::string_view content) {
+  append(
+      Table::kArtifacts,
+      fmt::format(
+          R"({{"id":"{}","contentDigest":"{}","kind":"source","mediaType":"text/plain","sizeBytes":{},"storage":"inline","uri":null,"license":"MIT","content":{}}})",
+          next_id(), digest_of(content), content.size(), json_text(content)));
+  return fmt::format(R"("source":{{"fileName":"{}","sizeBytes":{},"contentDigest":"{}"}})",
+                     file_name, content.size(), digest_of(content));
+}
+
 void SmallCatalog::audit(std::string_view action, std::string_view run_id, std::string_view reason,
                          std::string_view at) {
   append(

@@ -8,6 +8,23 @@
 
 namespace ki::views {
 
+// The source file against that of the project's previous submission for the operation.
+struct SourceDiff {
+  enum class Kind : std::uint8_t { kAdded, kDeleted, kContext, kGap };
+  struct Line {
+    Kind kind = Kind::kContext;
+    std::string text;  // of a gap: how many lines it stands for
+  };
+  Named previous;
+  std::string previous_id;
+  std::string_view previous_revision;
+  std::size_t added = 0;    // lines, in all
+  std::size_t deleted = 0;  // lines, in all
+  std::vector<Line> lines;  // the first ones; empty: no line differs
+  std::size_t lines_total = 0;
+};
+std::string_view to_string(SourceDiff::Kind kind);  // add, del, ctx, gap
+
 struct ImplementationView {
   struct Revision {  // another revision under the same slug
     Named named;
@@ -43,6 +60,8 @@ struct ImplementationView {
     std::string uri;      // where it stands at its source; may be empty
     std::string licence;  // of the file; may be empty
     std::string content;  // empty: not stored here
+    // Of files whose text is stored on both sides, when the content is asked for.
+    std::optional<SourceDiff> diff;
   };
 
   Index implementation = kNone;
@@ -85,7 +104,7 @@ struct ImplementationView {
 struct ImplementationViewOptions {
   std::size_t limit = 50;
   std::size_t offset = 0;
-  bool with_source = false;  // also the content of the source file
+  bool with_source = false;  // also the content of the source file, and what changed in it
   Instant now{};
 };
 

@@ -64,6 +64,8 @@ class SmallCatalog {
   void retract(const std::string& run_id, std::string_view at, std::string_view reason);
   void artifact(const std::string& run_id, std::string_view content, std::string_view role,
                 std::string_view storage, std::string_view uri);
+  // Stores a source file; the member "source" of an implementation's spec that names it.
+  std::string source_file(std::string_view file_name, std::string_view content);
   void audit(std::string_view action, std::string_view run_id, std::string_view reason,
              std::string_view at);
   void serving_run(std::string_view accelerator, std::string_view source,
