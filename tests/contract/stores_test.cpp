@@ -1,4 +1,5 @@
 // The stores that keep the contract.
+#include "ki/logbook/logged_store.h"
 #include "ki/store_memory/memory_store.h"
 #include "ki/store_sqlite/sqlite_store.h"
 #include "store_contract.h"
@@ -37,7 +38,20 @@ StoreMaker sqlite_maker() {
   };
 }
 
-INSTANTIATE_TEST_SUITE_P(Stores, StoreContract, testing::Values(memory_maker(), sqlite_maker()),
+// Without a log a LoggedStore is the store that it wraps.
+StoreMaker logged_maker() {
+  return {.name = "Logged",
+          .make = [](const std::filesystem::path& folder,
+                     std::chrono::milliseconds busy) -> Result<std::unique_ptr<Store>> {
+            return std::make_unique<logbook::LoggedStore>(
+                std::make_unique<store_memory::MemoryStore>(folder.filename().string(), busy));
+          },
+          .reopen = {},
+          .open_backup = {}};
+}
+
+INSTANTIATE_TEST_SUITE_P(Stores, StoreContract,
+                         testing::Values(memory_maker(), sqlite_maker(), logged_maker()),
                          [](const auto& maker) { return maker.param.name; });
 INSTANTIATE_TEST_SUITE_P(Stores, FileStoreContract, testing::Values(sqlite_maker()),
                          [](const auto& maker) { return maker.param.name; });

@@ -34,6 +34,9 @@ constexpr std::array kTables = {
     TableInfo{Table::kAttestations, "attestations", {"id"}, ""},
     TableInfo{Table::kReports, "reports", {"id"}, ""},
     TableInfo{Table::kAuditEvents, "audit_events", {"id"}, ""},
+    TableInfo{Table::kLogEntries, "log_entries", {"type", "digest"}, ""},
+    TableInfo{Table::kLogHeads, "log_heads", {"log"}, ""},
+    TableInfo{Table::kTrustedKeys, "trusted_keys", {"keyid"}, ""},
 };
 
 }  // namespace

@@ -48,7 +48,8 @@ std::span<const Command> commands();
 
 // A catalog file with its current snapshot.
 struct OpenCatalog {
-  std::unique_ptr<store_sqlite::SqliteStore> store;
+  // What is written through it is appended to the catalog's transparency log, if it has one.
+  std::unique_ptr<catalog::Store> store;
   std::unique_ptr<catalog::LiveCatalog> live;
   std::filesystem::path path;
 
@@ -78,6 +79,9 @@ class Context {
 
   std::filesystem::path catalog_path() const;
   static std::filesystem::path snapshot_path(const std::filesystem::path& catalog);
+  // Static files of the transparency log, and the private keys, beside the catalog.
+  static std::filesystem::path log_path(const std::filesystem::path& catalog);
+  static std::filesystem::path keys_path(const std::filesystem::path& catalog);
   enum class Access { kRead, kWrite, kCreate };
   Result<OpenCatalog> open_catalog(Access access) const;
 
@@ -133,6 +137,8 @@ Result<int> run_manifest(Context&);
 Result<int> run_problem(Context&);
 Result<int> run_retract(Context&);
 Result<int> run_supersede(Context&);
+Result<int> run_key(Context&);
+Result<int> run_log(Context&);
 Result<int> run_serve(Context&);
 Result<int> run_bench(Context&);
 Result<int> run_doctor(Context&);

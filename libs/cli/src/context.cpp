@@ -1,6 +1,8 @@
 #include "command.h"
 #include "ki/base/text.h"
 #include "ki/display/table.h"
+#include "ki/logbook/logged_store.h"
+#include "log_files.h"
 
 #include <fmt/format.h>
 
@@ -54,6 +56,14 @@ std::filesystem::path Context::snapshot_path(const std::filesystem::path& catalo
   return catalog.string() + ".snapshot";
 }
 
+std::filesystem::path Context::log_path(const std::filesystem::path& catalog) {
+  return catalog.string() + ".log";
+}
+
+std::filesystem::path Context::keys_path(const std::filesystem::path& catalog) {
+  return catalog.string() + ".keys";
+}
+
 Result<OpenCatalog> Context::open_catalog(Access access) const {
   OpenCatalog open;
   open.path = catalog_path();
@@ -73,7 +83,15 @@ Result<OpenCatalog> Context::open_catalog(Access access) const {
     }
     return fail(std::move(store).error());
   }
-  open.store = *std::move(store);
+  // Tiles and checkpoint follow the rows; what fails here is done by the next publication.
+  auto logged = std::make_unique<logbook::LoggedStore>(*std::move(store));
+  logged->set_after_commit([inner = logged.get(), path = open.path, this](const catalog::Commit&) {
+    if (const auto done = catch_up_log(*inner, path); !done) {
+      err("ki: note: published, but the log's checkpoint is behind: " + done.error().to_string() +
+          "; then: ki log checkpoint\n");
+    }
+  });
+  open.store = std::move(logged);
   KI_TRY(open.live, catalog::LiveCatalog::open(*open.store, snapshot_path(open.path)));
   // A snapshot file that cannot be written costs time at the next start, nothing else.
   if (auto saved = open.live->save(); !saved && access != Access::kRead) {

@@ -5,6 +5,7 @@
 #include "ki/display/format.h"
 #include "ki/importers/export.h"
 #include "ki/json/writer.h"
+#include "ki/logbook/logbook.h"
 #include "ki/publish/corrections.h"
 #include "ki/publish/fsck.h"
 #include "verify_run.h"
@@ -145,7 +146,12 @@ Result<int> run_fsck(Context& context) {
     progress.show(fmt::format("checked {} of {} entries", display::count(as_count(done)),
                               display::count(as_count(total))));
   };
-  KI_TRY(const publish::FsckReport report, publish::fsck(*catalog.store, options));
+  KI_TRY(publish::FsckReport report, publish::fsck(*catalog.store, options));
+  KI_TRY(const auto log, logbook::check_log(*catalog.store));
+  if (log) {
+    for (const std::string& problem : log->problems)
+      report.problems.push_back({"transparency_log", {}, {}, 0, problem});
+  }
   progress.clear();
   if (context.is_json()) {
     context.out(report.to_json() + "\n");

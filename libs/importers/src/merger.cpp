@@ -157,6 +157,11 @@ Result<std::optional<OwnedEntry>> Merger::find_known(const publish::CheckedRow& 
 }
 
 Result<Merger::Done> Merger::put(const publish::CheckedRow& row) {
+  // A catalog has its own transparency log and trusts whom its owner trusts.
+  if (row.table == Table::kLogEntries || row.table == Table::kLogHeads ||
+      row.table == Table::kTrustedKeys) {
+    return Done::kUnchanged;
+  }
   KI_TRY(const auto known, find_known(row));
   if (known) return known->key == row.key ? compare(row, *known) : Done::kUnchanged;
   // The history of another catalog stays there; ours goes on with what changed here.

@@ -1,7 +1,9 @@
 // Events, leader changes, artifacts, links, snapshots and the audit log (spec 03.1, 03.6, 03.9).
 
 #include "ki/base/text.h"
+#include "ki/json/canonical.h"
 #include "ki/policy/records.h"
+#include "ki/sign/trust.h"
 #include "row_checker_state.h"
 
 #include <fmt/format.h>
@@ -245,6 +247,39 @@ void RowChecker::State::check_audit_event(const json::Value& row) {
 
 // Attestations and reports: their columns belong to the accounts and dispute surfaces; here they
 // are only kept as they are.
+// The transparency log and the trust list. What they mean together (order, hashes, completeness) is
+// checked by module logbook.
+void RowChecker::State::check_log_entry(const json::Value& row) {
+  RowColumns c(row, issues);
+  c.text("at");
+  c.digest("digest");
+  c.integer("index");
+  c.texts("parents");
+  c.text("type");
+  c.integer("v");
+  c.finish();
+  if (version != 0) c.refuse("changed_leaf", "", "a leaf of the transparency log never changes");
+  if (issues.empty()) compose(row, nullptr);
+}
+
+void RowChecker::State::check_log_head(const json::Value& row) {
+  RowColumns c(row, issues);
+  c.text("log");
+  c.text("origin");
+  c.text("root");
+  c.texts("roots");
+  c.integer("size");
+  c.finish();
+  if (issues.empty()) compose(row, nullptr);
+}
+
+void RowChecker::State::check_trusted_key(const json::Value& row) {
+  if (const auto parsed = sign::TrustedKey::parse(json::canonical(row)); !parsed) {
+    RowColumns(row, issues).refuse("bad_key", "", parsed.error().message());
+  }
+  if (issues.empty()) compose(row, nullptr);
+}
+
 void RowChecker::State::check_other(const json::Value& row) {
   RowColumns c(row, issues);
   own_id(c, others);

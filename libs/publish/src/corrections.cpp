@@ -1,6 +1,6 @@
 #include "ki/publish/corrections.h"
 
-#include "commit_time.h"
+#include "ki/publish/commit_time.h"
 #include "ki/base/text.h"
 #include "ki/catalog/builder.h"
 #include "ki/json/canonical.h"

@@ -276,6 +276,9 @@ bool RowChecker::has_row(Table table, const Uuid& id) const {
     case Table::kDocuments:
     case Table::kRunArtifacts:
     case Table::kSourceLinks:
+    case Table::kLogEntries:
+    case Table::kLogHeads:
+    case Table::kTrustedKeys:
       return false;
     case Table::kOperationRelations:
     case Table::kRecordEvents:
@@ -372,6 +375,15 @@ Result<CheckedRow> RowChecker::check(Table table, const json::Value& row, std::s
       break;
     case Table::kAuditEvents:
       s.check_audit_event(row);
+      break;
+    case Table::kLogEntries:
+      s.check_log_entry(row);
+      break;
+    case Table::kLogHeads:
+      s.check_log_head(row);
+      break;
+    case Table::kTrustedKeys:
+      s.check_trusted_key(row);
       break;
   }
   if (!s.issues.empty()) {

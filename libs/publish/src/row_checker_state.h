@@ -217,6 +217,9 @@ struct RowChecker::State {
   void check_serving_workload(const json::Value& row);
   void check_serving_run(const json::Value& row);
   void check_audit_event(const json::Value& row);
+  void check_log_entry(const json::Value& row);
+  void check_log_head(const json::Value& row);
+  void check_trusted_key(const json::Value& row);
   void check_other(const json::Value& row);
 
   // ---- over all rows

@@ -37,6 +37,9 @@ enum class Table : std::uint8_t {
   kAttestations = 21,
   kReports = 22,
   kAuditEvents = 23,
+  kLogEntries = 24,   // leaves of the transparency log (module logbook)
+  kLogHeads = 25,     // its size and root after each transaction
+  kTrustedKeys = 26,  // whose signatures this catalog believes
 };
 
 struct TableInfo {

@@ -15,7 +15,7 @@
 namespace ki::publish {
 
 struct Problem {
-  // storage, chain, commit, row, reference, cycle, event, leader, snapshot.
+  // storage, chain, commit, row, reference, cycle, event, leader, snapshot, transparency_log.
   std::string code;
   std::string table;     // empty for problems of the log or the storage
   std::string key;       // of the row

@@ -45,6 +45,8 @@ class Frontier {
               const std::function<void(unsigned, std::uint64_t, const Digest&)>& emit = {});
   std::uint64_t size() const { return size_; }
   Digest root() const;
+  // Of the complete subtrees, the largest first: what read() asks for, in its order.
+  const std::vector<Digest>& roots() const { return roots_; }
 
  private:
   std::uint64_t size_ = 0;
