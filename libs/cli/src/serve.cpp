@@ -3,6 +3,7 @@
 #include "ki/base/text.h"
 #include "ki/io/file.h"
 #include "ki/serve/exports.h"
+#include "ki/serve/log_part.h"
 #include "ki/serve/service.h"
 #include "ki/serve/site.h"
 
@@ -111,6 +112,7 @@ Result<int> run_serve(Context& context) {
                 fmt::format("--exports {}: no such folder", quote(exports)));
   }
   options.mounts.push_back(serve::exports_part(exports, options.note));
+  options.mounts.push_back(serve::log_part(Context::log_path(options.catalog)));
   auto started = serve::Service::start(options);
   if (!started) {
     if (started.error().code() == Code::kNotFound) {
