@@ -88,6 +88,25 @@ TEST_F(CliLogTest, CorrectionsAreLoggedAndOlderCheckpointsAreExtended) {
   EXPECT_THAT(must({"fsck"}), HasSubstr("everything recomputes"));
 }
 
+TEST_F(CliLogTest, EvidenceOfARunIsCheckedWithoutTheCatalog) {
+  begin();
+  import_registry();
+  const std::string key = log_key();
+  must({"export", "evidence", first_run(), "--output", file("evidence")});
+  EXPECT_EQ(ki({"export", "evidence", first_run(), "--output", file("evidence")}).code, 1);
+  std::filesystem::rename(catalog(), file("elsewhere.db"));
+  const std::string out = must({"verify", file("evidence"), "--key", key});
+  EXPECT_THAT(out, HasSubstr("ok   the entry is in the log at its signed checkpoint"));
+  EXPECT_THAT(out, HasSubstr("not witnessed"));
+  EXPECT_THAT(must({"verify", file("evidence")}), HasSubstr("folder's own"));
+  const std::string other = "log.example/lab+4e39949d+AQOhB7/zzhC+HXDdGOdLwJln5NYwm6UNXx3chmQSVTG4";
+  EXPECT_EQ(ki({"verify", file("evidence"), "--key", other}).code, 2);  // not a key of that name
+  std::string run = *io::read_file(file("evidence/run.json"));
+  run[run.size() / 2] = static_cast<char>(run[run.size() / 2] ^ 1);
+  std::ofstream(file("evidence/run.json")) << run;
+  EXPECT_EQ(ki({"verify", file("evidence"), "--key", key}).code, 1);
+}
+
 TEST_F(CliLogTest, AnExportCarriesTheLogIntoAnEmptyCatalogAndNotIntoAnother) {
   begin();
   import_registry();

@@ -1,5 +1,6 @@
 // export, verify of files, fsck, backup, retract, supersede: what keeps a catalog.
 #include "command.h"
+#include "evidence.h"
 #include "ki/base/text.h"
 #include "ki/base/uuid.h"
 #include "ki/display/format.h"
@@ -107,6 +108,8 @@ Result<int> correct(Context& context, bool is_supersession) {
 }  // namespace
 
 Result<int> run_export(Context& context) {
+  if (!context.operands().empty() && context.operands().front() == "evidence")
+    return export_evidence(context);
   if (context.operands().size() != 1)
     return context.usage("to which file? It is written as Zstandard JSON Lines");
   const std::string& path = context.operands().front();
@@ -123,8 +126,11 @@ Result<int> run_export(Context& context) {
 }
 
 Result<int> run_verify(Context& context) {
-  if (context.operands().size() != 1) return context.usage("verify which run or export file?");
+  if (context.operands().size() != 1) {
+    return context.usage("verify which run, folder of evidence or export file?");
+  }
   const std::string& what = context.operands().front();
+  if (std::filesystem::is_directory(what)) return verify_evidence(context, what);
   if (std::filesystem::exists(what)) {
     ProgressLine progress(context);
     KI_TRY(const importers::ExportInfo info,
