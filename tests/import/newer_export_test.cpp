@@ -5,6 +5,7 @@
 #include "ki/importers/manifest_files.h"
 #include "ki/io/file.h"
 #include "ki/json/reader.h"
+#include "ki/publish/leader_sync.h"
 #include "ki/publish/publisher.h"
 
 #include <algorithm>
@@ -78,6 +79,22 @@ TEST_F(NewerExport, TheSameExportTwiceChangesNothing) {
   for (const auto& count : second.tables) {
     EXPECT_EQ(count.inserted + count.changed, 0U) << count.table;
   }
+  expect_sound(*store);
+}
+
+TEST_F(NewerExport, IsMergedIntoACatalogThatHasOtherRowsOnly) {
+  const auto store = new_store();
+  UuidSource ids(5);
+  const Instant at{1'700'000'000'000};
+  const Uuid id = ids.next(at);
+  const auto tx = *store->begin();
+  ASSERT_TRUE(tx->append(
+      Table::kAuditEvents, id.to_string(), 0, std::nullopt,
+      publish::audit_event_row(id, "test", "trust_key", "key", "k", std::nullopt, {}, at)));
+  ASSERT_TRUE(tx->commit(at, "trust key"));
+  // Its runs bring protocol and environment documents along, which are new here.
+  EXPECT_EQ(must_import(*store, text_of(lines_)).outcome, ImportReport::Outcome::kImported);
+  EXPECT_EQ(must_import(*store, text_of(lines_)).outcome, ImportReport::Outcome::kUnchanged);
   expect_sound(*store);
 }
 

@@ -135,7 +135,8 @@ Result<std::optional<OwnedEntry>> Merger::find_known(const publish::CheckedRow& 
   if (row.digest) {
     KI_TRY(known, tx_.find_digest(row.table, *row.digest));
   }
-  const std::string_view slug = text_of(*row.row, "slug");
+  // Documents that a run brings along have no row of their own.
+  const std::string_view slug = row.row == nullptr ? std::string_view() : text_of(*row.row, "slug");
   if (!known && !slug.empty()) {
     const auto by_slug =
         ids_by_slug_.find(fmt::format("{} {}", catalog::info(row.table).name, slug));
