@@ -1,11 +1,11 @@
 #include "ki/publish/corrections.h"
 
-#include "ki/publish/commit_time.h"
 #include "ki/base/text.h"
 #include "ki/catalog/builder.h"
 #include "ki/json/canonical.h"
 #include "ki/json/reader.h"
 #include "ki/json/writer.h"
+#include "ki/publish/commit_time.h"
 #include "ki/publish/leader_sync.h"
 #include "ki/publish/row_codec.h"
 

@@ -1,10 +1,10 @@
 #include "publication.h"
 
-#include "ki/publish/commit_time.h"
 #include "ki/base/text.h"
 #include "ki/catalog/builder.h"
 #include "ki/json/canonical.h"
 #include "ki/manifest/scalar.h"
+#include "ki/publish/commit_time.h"
 #include "ki/publish/leader_sync.h"
 #include "ki/publish/row_codec.h"
 
