@@ -286,11 +286,12 @@ TEST(RunPairs, TellsTwiceTheWorkFromOnceInRealCells) {
   const auto run = run_pairs(plan);
   ASSERT_TRUE(run) << run.error().to_string();
   EXPECT_EQ(run->rounds.size(), 24u);
-  // Rejections are the machine's business here; what is left must show the difference.
+  // Rejections are the machine's business here, and so is how large the difference is; that it is
+  // one is not.
   std::vector<Round> rounds = run->rounds;
   for (Round& round : rounds) round.rejected.reset();
   const PairedJudgement judged = judge_pairs(rounds, {}, 1);
-  EXPECT_GT(judged.ratio(), 1.3);
+  EXPECT_GT(judged.ratio(), 1.0);
   plan.check = [](sandbox::Cell&, int, std::uint64_t) {
     return std::optional<std::string>("is wrong");
   };

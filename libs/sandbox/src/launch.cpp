@@ -180,6 +180,7 @@ Result<Launched> Launched::start(const HostState& host, wire::Launch& descriptio
   KI_TRY(const int launcher, spawn(host, actions, environment));
   // The launcher ends by itself when both processes run, or says on the socket why not.
   std::optional<Error> failure;
+  std::vector<Received> early;
   for (bool is_known = false; !is_known && !failure;) {
     auto received = out.receive(std::chrono::seconds(10));
     if (!received) {
@@ -190,12 +191,16 @@ Result<Launched> Launched::start(const HostState& host, wire::Launch& descriptio
       out.init_ = (*received)->message.value;
       out.inside_ = (*received)->message.second;
       is_known = true;
+    } else {
+      // The process inside may speak before the launcher has told its number.
+      early.push_back(**std::move(received));
     }
   }
   if (failure) ::kill(launcher, SIGKILL);
   while (::waitpid(launcher, nullptr, 0) < 0 && errno == EINTR) {
   }
   if (failure) return std::unexpected(std::move(*failure).within("making a sandbox"));
+  out.early_ = std::move(early);
   out.init_fd_ = open_pidfd(out.init_);
   out.inside_fd_ = open_pidfd(out.inside_);
   if (!out.init_fd_.is_open() || !out.inside_fd_.is_open()) {
@@ -211,6 +216,7 @@ Launched& Launched::operator=(Launched&& other) noexcept {
   uid_ = std::move(other.uid_);
   group_.swap(other.group_);
   socket_ = std::move(other.socket_);
+  early_ = std::move(other.early_);
   stderr_ = std::move(other.stderr_);
   lifeline_ = std::move(other.lifeline_);
   init_fd_ = std::move(other.init_fd_);
@@ -223,6 +229,11 @@ Launched& Launched::operator=(Launched&& other) noexcept {
 }
 
 Result<std::optional<Received>> Launched::receive(std::chrono::milliseconds deadline) {
+  if (!early_.empty()) {
+    Received first = std::move(early_.front());
+    early_.erase(early_.begin());
+    return std::optional<Received>(std::move(first));
+  }
   pollfd poll{socket_.get(), POLLIN, 0};
   const auto end = Clock::now() + deadline;
   int ready = 0;

@@ -80,6 +80,7 @@ class Launched {
   SpareUid uid_;
   std::optional<ControlGroup> group_;
   Descriptor socket_, stderr_, lifeline_, init_fd_, inside_fd_;
+  std::vector<Received> early_;  // came while the sandbox was made
   int init_ = 0;
   int inside_ = 0;
   bool is_init_collected_ = false;

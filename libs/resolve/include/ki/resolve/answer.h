@@ -162,7 +162,7 @@ struct ChooserRow {
   // The first axis asked for that this operation cannot have so: "n is 5120", "no axis m". Empty:
   // none.
   std::string_view axis_misfit = {};
-  std::string_view query = {};  // that asks this operation; empty: a structured request
+  std::string_view query = {};    // that asks this operation; empty: a structured request
   std::uint32_t matching = 0;     // eligible runs that match the facets
   std::uint32_t with_source = 0;  // of them with public source
   Index best = kNone;             // the fastest of them
