@@ -29,7 +29,7 @@ Result<CasePlan> case_of(const problem::Problem& problem,
   if (options.is_quick) {
     out.public_rounds = std::min(out.public_rounds, 3);
     out.warmup = std::chrono::milliseconds(20);
-    out.samples = 10;
+    out.samples = 12;
     out.sampling = std::chrono::milliseconds(20);
   }
   return out;
