@@ -86,6 +86,29 @@ TEST_P(StoreContract, FindDigestGivesTheNewestVersionOfTheRow) {
   EXPECT_EQ(*store_->find_digest(Table::kOperations, digest_of("nothing")), std::nullopt);
 }
 
+TEST_P(StoreContract, RowsAreReadByTheBeginningOfTheirKey) {
+  auto tx = *store_->begin();
+  for (const std::string_view key : {"a 1", "a 2", "ab 1", "a", "b 1"})
+    ASSERT_TRUE(succeeds(tx->append(Table::kRunArtifacts, key, 0, std::nullopt, "{}")));
+  ASSERT_TRUE(succeeds(tx->append(Table::kRunArtifacts, "a 1", 1, std::nullopt, "{}")));
+  ASSERT_TRUE(succeeds(tx->append(Table::kReports, "a 3", 0, std::nullopt, "{}")));
+  ASSERT_TRUE(succeeds(tx->commit(Instant{}, "rows")));
+  const auto keys = [&](std::string_view prefix, Seq upto) {
+    std::vector<std::string> out;
+    EXPECT_TRUE(succeeds(store_->read_prefix(
+        Table::kRunArtifacts, prefix, upto, [&](const Entry& entry) -> Result<catalog::Step> {
+          out.push_back(std::string(entry.key) + " v" + std::to_string(entry.version));
+          return catalog::Step::kGoOn;
+        })));
+    return out;
+  };
+  EXPECT_THAT(keys("a ", kEverything), ElementsAre("a 1 v0", "a 1 v1", "a 2 v0"));
+  EXPECT_THAT(keys("a ", 1), ElementsAre("a 1 v0"));
+  EXPECT_THAT(keys("b", kEverything), ElementsAre("b 1 v0"));
+  EXPECT_THAT(keys("c", kEverything), ElementsAre());
+  EXPECT_EQ(keys("", kEverything).size(), 6U);
+}
+
 TEST_P(StoreContract, VisitorStopsTheReading) {
   write_example(*store_);
   std::vector<Seq> seen;

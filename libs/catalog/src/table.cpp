@@ -31,7 +31,7 @@ constexpr std::array kTables = {
         Table::kServingConfigurations, "serving_configurations", {"id"}, "configurationDigest"},
     TableInfo{Table::kServingWorkloads, "serving_workloads", {"id"}, "workloadDigest"},
     TableInfo{Table::kServingRuns, "serving_runs", {"id"}, "runDigest"},
-    TableInfo{Table::kAttestations, "attestations", {"id"}, ""},
+    TableInfo{Table::kAttestations, "attestations", {"runId", "id"}, ""},
     TableInfo{Table::kReports, "reports", {"id"}, ""},
     TableInfo{Table::kAuditEvents, "audit_events", {"id"}, ""},
     TableInfo{Table::kLogEntries, "log_entries", {"type", "digest"}, ""},

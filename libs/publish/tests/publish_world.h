@@ -65,9 +65,9 @@ class AlteredStore final : public catalog::Store {
                           const catalog::EntryVisitor& visit) override {
     return inner_.read_since(after, upto, altered(visit));
   }
-  Result<void> read_table(catalog::Table table, catalog::Seq upto,
-                          const catalog::EntryVisitor& visit) override {
-    return inner_.read_table(table, upto, altered(visit));
+  Result<void> read_prefix(catalog::Table table, std::string_view prefix, catalog::Seq upto,
+                           const catalog::EntryVisitor& visit) override {
+    return inner_.read_prefix(table, prefix, upto, altered(visit));
   }
   Result<std::optional<catalog::OwnedEntry>> read(catalog::Seq seq) override {
     return inner_.read(seq);

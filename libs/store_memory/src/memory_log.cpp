@@ -91,11 +91,14 @@ SharedEntry MemoryLog::find_digest(catalog::Table table, const Digest& digest) c
   return key ? find(table, *key, ~catalog::Seq{0}) : nullptr;
 }
 
-std::vector<SharedEntry> MemoryLog::table(catalog::Table table, catalog::Seq upto) const {
+std::vector<SharedEntry> MemoryLog::rows(catalog::Table table, std::string_view prefix,
+                                         catalog::Seq upto) const {
   const std::lock_guard lock(mutex_);
   std::vector<SharedEntry> found;
-  for (auto row = entries_.rows.lower_bound({table, ""});
-       row != entries_.rows.end() && row->first.first == table; ++row) {
+  for (auto row = entries_.rows.lower_bound({table, std::string(prefix)});
+       row != entries_.rows.end() && row->first.first == table &&
+       row->first.second.starts_with(prefix);
+       ++row) {
     std::ranges::copy_if(row->second, std::back_inserter(found),
                          [&](const SharedEntry& entry) { return entry->seq <= upto; });
   }

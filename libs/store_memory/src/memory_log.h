@@ -47,8 +47,9 @@ class MemoryLog {
   SharedEntry find(catalog::Table table, std::string_view key, catalog::Seq upto) const;
   SharedEntry find_digest(catalog::Table table, const Digest& digest) const;
   std::optional<std::string> owner(catalog::Table table, const Digest& digest) const;
-  // All versions of a table with seq <= upto, by (key, version).
-  std::vector<SharedEntry> table(catalog::Table table, catalog::Seq upto) const;
+  // All versions with seq <= upto of the rows whose keys begin with `prefix`, by (key, version).
+  std::vector<SharedEntry> rows(catalog::Table table, std::string_view prefix,
+                                catalog::Seq upto) const;
 
   // Makes entries visible, all at once. They follow the head; the turn is the caller's.
   void publish(const std::vector<SharedEntry>& entries,

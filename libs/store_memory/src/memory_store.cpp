@@ -41,9 +41,9 @@ Result<void> MemoryStore::read_since(catalog::Seq after, catalog::Seq upto,
   return {};
 }
 
-Result<void> MemoryStore::read_table(catalog::Table table, catalog::Seq upto,
-                                     const catalog::EntryVisitor& visit) {
-  for (const SharedEntry& entry : log_->table(table, upto)) {
+Result<void> MemoryStore::read_prefix(catalog::Table table, std::string_view prefix,
+                                      catalog::Seq upto, const catalog::EntryVisitor& visit) {
+  for (const SharedEntry& entry : log_->rows(table, prefix, upto)) {
     KI_TRY(const catalog::Step step, visit(view(*entry)));
     if (step == catalog::Step::kStop) break;
   }

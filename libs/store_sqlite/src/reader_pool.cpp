@@ -18,7 +18,7 @@ std::string_view sql_of(Query query) {
       return "SELECT " KI_ENTRY_COLUMNS " FROM entries WHERE seq > ?1 AND seq <= ?2 ORDER BY seq";
     case Query::kTable:
       return "SELECT " KI_ENTRY_COLUMNS
-             " FROM entries WHERE tbl = ?1 AND seq <= ?2 ORDER BY key, version";
+             " FROM entries WHERE tbl = ?1 AND key >= ?2 AND seq <= ?3 ORDER BY key, version";
     case Query::kSeq:
       return kFindSeq;
     case Query::kKey:

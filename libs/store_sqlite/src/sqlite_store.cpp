@@ -161,15 +161,17 @@ Result<void> SqliteStore::read_since(catalog::Seq after, catalog::Seq upto,
   return {};
 }
 
-Result<void> SqliteStore::read_table(catalog::Table table, catalog::Seq upto,
-                                     const catalog::EntryVisitor& visit) {
+Result<void> SqliteStore::read_prefix(catalog::Table table, std::string_view prefix,
+                                      catalog::Seq upto, const catalog::EntryVisitor& visit) {
   const auto read = [&](Statement& rows) -> Result<bool> {
     rows.bind(1, static_cast<std::int64_t>(table));
-    rows.bind(2, to_column(upto));
+    rows.bind_text(2, prefix);
+    rows.bind(3, to_column(upto));
     for (;;) {
       KI_TRY(const bool row, rows.step());
       if (!row) return true;
       KI_TRY(const catalog::Entry entry, to_entry(rows));
+      if (!entry.key.starts_with(prefix)) return true;
       KI_TRY(const catalog::Step step, visit(entry));
       if (step == catalog::Step::kStop) return true;
     }

@@ -137,22 +137,15 @@ Result<std::vector<RunView::Artifact>> read_artifacts(const catalog::Snapshot& s
                                                       catalog::Store& store,
                                                       std::string_view run_id) {
   std::vector<RunView::Artifact> artifacts;
-  const bool has_links = std::ranges::any_of(snapshot.columns().others, [](const auto& other) {
-    return other.table == static_cast<std::uint32_t>(catalog::Table::kRunArtifacts);
-  });
-  if (!has_links) return artifacts;
   std::vector<std::pair<std::string, std::string>> links;  // artifact id, role
-  KI_TRY_VOID(store.read_table(catalog::Table::kRunArtifacts, snapshot.seq(),
-                               [&](const catalog::Entry& entry) -> Result<catalog::Step> {
-                                 const std::string_view run = entry.key.substr(0, run_id.size());
-                                 if (run > run_id) return catalog::Step::kStop;
-                                 if (run != run_id || entry.version != 0)
-                                   return catalog::Step::kGoOn;
-                                 KI_TRY(const json::Document row, json::read_document(entry.body));
-                                 links.emplace_back(text_of(&row.root, "artifactId"),
-                                                    text_of(&row.root, "role"));
-                                 return catalog::Step::kGoOn;
-                               }));
+  KI_TRY_VOID(store.read_prefix(
+      catalog::Table::kRunArtifacts, fmt::format("{} ", run_id), snapshot.seq(),
+      [&](const catalog::Entry& entry) -> Result<catalog::Step> {
+        if (entry.version != 0) return catalog::Step::kGoOn;
+        KI_TRY(const json::Document row, json::read_document(entry.body));
+        links.emplace_back(text_of(&row.root, "artifactId"), text_of(&row.root, "role"));
+        return catalog::Step::kGoOn;
+      }));
   for (const auto& [id, role] : links) {
     KI_TRY(const auto entry, store.find(catalog::Table::kArtifacts, id, snapshot.seq()));
     if (!entry) {

@@ -106,7 +106,12 @@ class Store {
   // Entries with after < seq <= upto, in order of seq, from one consistent view.
   virtual Result<void> read_since(Seq after, Seq upto, const EntryVisitor& visit) = 0;
   // All versions of a table's rows in order of (key, version).
-  virtual Result<void> read_table(Table table, Seq upto, const EntryVisitor& visit) = 0;
+  Result<void> read_table(Table table, Seq upto, const EntryVisitor& visit) {
+    return read_prefix(table, "", upto, visit);
+  }
+  // Of the rows whose keys begin with `prefix`; costs as many steps as there are such rows.
+  virtual Result<void> read_prefix(Table table, std::string_view prefix, Seq upto,
+                                   const EntryVisitor& visit) = 0;
   virtual Result<std::optional<OwnedEntry>> read(Seq seq) = 0;
   // The newest version with seq <= upto.
   virtual Result<std::optional<OwnedEntry>> find(Table table, std::string_view key, Seq upto) = 0;

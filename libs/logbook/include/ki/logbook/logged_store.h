@@ -33,9 +33,9 @@ class LoggedStore final : public catalog::Store {
                           const catalog::EntryVisitor& visit) override {
     return inner_->read_since(after, upto, visit);
   }
-  Result<void> read_table(catalog::Table table, catalog::Seq upto,
-                          const catalog::EntryVisitor& visit) override {
-    return inner_->read_table(table, upto, visit);
+  Result<void> read_prefix(catalog::Table table, std::string_view prefix, catalog::Seq upto,
+                           const catalog::EntryVisitor& visit) override {
+    return inner_->read_prefix(table, prefix, upto, visit);
   }
   Result<std::optional<catalog::OwnedEntry>> read(catalog::Seq seq) override {
     return inner_->read(seq);

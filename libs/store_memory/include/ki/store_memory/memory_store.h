@@ -29,8 +29,8 @@ class MemoryStore final : public catalog::Store {
   Result<std::unique_ptr<catalog::Transaction>> begin() override;
   Result<void> read_since(catalog::Seq after, catalog::Seq upto,
                           const catalog::EntryVisitor& visit) override;
-  Result<void> read_table(catalog::Table table, catalog::Seq upto,
-                          const catalog::EntryVisitor& visit) override;
+  Result<void> read_prefix(catalog::Table table, std::string_view prefix, catalog::Seq upto,
+                           const catalog::EntryVisitor& visit) override;
   Result<std::optional<catalog::OwnedEntry>> read(catalog::Seq seq) override;
   Result<std::optional<catalog::OwnedEntry>> find(catalog::Table table, std::string_view key,
                                                   catalog::Seq upto) override;
