@@ -135,6 +135,7 @@ Result<int> run_backup(Context&);
 Result<int> run_stats(Context&);
 Result<int> run_manifest(Context&);
 Result<int> run_problem(Context&);
+Result<int> run_rerun(Context&);
 Result<int> run_retract(Context&);
 Result<int> run_supersede(Context&);
 Result<int> run_key(Context&);

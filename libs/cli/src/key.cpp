@@ -1,4 +1,5 @@
 // key: keys that sign for a catalog, and the keys that it trusts.
+#include "catalog_keys.h"
 #include "command.h"
 #include "ki/base/base64.h"
 #include "ki/base/text.h"
@@ -13,18 +14,11 @@
 
 #include <fmt/format.h>
 
-#include <random>
-
 namespace ki::cli {
 namespace {
 
 using sign::Role;
 using sign::TrustedKey;
-
-UuidSource new_ids() {
-  std::random_device device;
-  return UuidSource((std::uint64_t{device()} << 32) | device());
-}
 
 std::string roles_of(const TrustedKey& key) {
   std::string text;
@@ -87,16 +81,6 @@ logbook::TrustChange change_of(const Context& context, std::string_view actor,
   return {actor, reason, context.now()};
 }
 
-Result<void> make_keys_folder(const std::filesystem::path& folder) {
-  std::error_code error;
-  std::filesystem::create_directories(folder, error);
-  if (!error) {
-    std::filesystem::permissions(folder, std::filesystem::perms::owner_all, error);
-  }
-  if (error) return fail(io::system_error(error.value(), "cannot make the folder", folder));
-  return {};
-}
-
 // The name of this catalog's log, begun or not.
 Result<std::string> origin_of(const Context& context, catalog::Store& store) {
   KI_TRY(const auto head, logbook::read_head(store));
@@ -107,29 +91,10 @@ Result<std::string> origin_of(const Context& context, catalog::Store& store) {
 Result<int> init(Context& context) {
   KI_TRY(OpenCatalog catalog, context.open_catalog(Context::Access::kCreate));
   KI_TRY(const std::string origin, origin_of(context, *catalog.store));
-  const std::string owner = context.arguments().value("owner").value_or("this catalog");
-  KI_TRY_VOID(make_keys_folder(Context::keys_path(catalog.path)));
-  std::vector<TrustedKey> made;
-  for (const Role role : {Role::kRunner, Role::kLog}) {
-    const std::filesystem::path path = key_file(catalog.path, sign::to_string(role));
-    const sign::PrivateKey key = sign::PrivateKey::generate();
-    const std::string name = role == Role::kLog ? origin : "runner";
-    KI_TRY_VOID(sign::NoteVerifier::make(origin, key.public_key()));
-    if (auto written = sign::write_private_key(path, key); !written) {
-      // The first of two may have been made by an init that was interrupted: it is used.
-      if (written.error().code() != Code::kConflict) return fail(std::move(written).error());
-      KI_TRY(const sign::PrivateKey there, sign::read_private_key(path));
-      KI_TRY(const sign::TrustList list, logbook::read_trust(*catalog.store));
-      if (list.find(there.public_key()) != nullptr) return fail(std::move(written).error());
-      made.push_back({there.public_key(), name, owner, {role}});
-      continue;
-    }
-    made.push_back({key.public_key(), name, owner, {role}});
-  }
-  UuidSource ids = new_ids();
+  const std::string owner = context.arguments().value("owner").value_or(std::string(kThisCatalog));
   const std::string actor = actor_of(context);
-  KI_TRY_VOID(
-      logbook::trust_keys(*catalog.store, made, change_of(context, actor, "key init"), ids));
+  KI_TRY(const std::vector<TrustedKey> made, make_keys(*catalog.store, catalog.path, origin, owner,
+                                                       change_of(context, actor, "key init")));
   KI_TRY_VOID(catalog.refresh_and_save());
   if (context.is_json()) {
     std::string out;

@@ -1,4 +1,5 @@
 // log: the transparency log of a catalog.
+#include "catalog_keys.h"
 #include "command.h"
 #include "ki/base/base64.h"
 #include "ki/base/text.h"
@@ -42,29 +43,9 @@ void write_checkpoint(json::Writer& w, const tlog::Checkpoint& checkpoint) {
 
 Result<int> init(Context& context) {
   KI_TRY(OpenCatalog catalog, context.open_catalog(Context::Access::kWrite));
-  auto key = sign::read_private_key(key_file(catalog.path, "log"));
-  if (!key) {
-    if (key.error().code() == Code::kNotFound) {
-      return fail(Code::kNotFound, "the catalog has no log key; make one: ki key init");
-    }
-    return fail(std::move(key).error());
-  }
-  KI_TRY(const sign::TrustList trust, logbook::read_trust(*catalog.store));
-  const sign::TrustedKey* trusted = trust.find(key->public_key());
-  if (trusted == nullptr) {
-    return fail(Code::kConflict, "the log key is not in the trust list; make one: ki key init");
-  }
-  const std::string origin = context.arguments().value("origin").value_or(trusted->name);
-  if (origin != trusted->name) {
-    return fail(Code::kConflict,
-                fmt::format("the log key's name is {}; a log and its key have one name: ki key "
-                            "init --origin NAME in a new catalog",
-                            trusted->name));
-  }
-  std::random_device device;
-  UuidSource ids((std::uint64_t{device()} << 32) | device());
   KI_TRY(const logbook::LogHead head,
-         logbook::begin_log(*catalog.store, origin, actor_of(context), context.now(), ids));
+         begin_catalog_log(catalog, context.arguments().value("origin"), actor_of(context),
+                           context.now()));
   KI_TRY_VOID(catalog.refresh_and_save());
   KI_TRY(const logbook::CaughtUp done, catch_up_log(*catalog.store, catalog.path));
   if (context.is_json()) {

@@ -7,9 +7,9 @@
 #include "ki/io/file.h"
 #include "ki/json/reader.h"
 #include "ki/machine/lock.h"
-#include "ki/publish/publisher.h"
 #include "listing.h"
 #include "problem.h"
+#include "publish_run.h"
 #include "this_machine.h"
 
 #include <fmt/format.h>
@@ -191,10 +191,11 @@ std::string plan_text(const problem::Problem& problem, const problem::Solution& 
       static_cast<double>(bytes) / 1e6, plan.estimate_s);
 }
 
-Result<harness::RunPlan> plan_of(const Context& context, const problem::Problem& problem) {
+Result<harness::RunPlan> plan_of(const Context& context, const problem::Problem& problem,
+                                 const std::vector<std::string>& cases) {
   const Arguments& arguments = context.arguments();
   harness::PlanOptions options;
-  options.cases = arguments.values("case");
+  options.cases = cases;
   options.is_quick = arguments.has("quick");
   KI_TRY(const std::int64_t processes, arguments.integer("processes", 6, 1, 100));
   options.processes = static_cast<int>(processes);
@@ -223,50 +224,38 @@ Result<void> write_traces(const fs::path& file, const RunResult& result,
   return io::write_file_atomically(file, lines);
 }
 
-// Stores the run in the catalog through the ordinary publication.
-Result<void> publish_run(Context& context, const RunResult& result, const problem::Problem& problem,
-                         const problem::Solution& solution, const judge::RunKey& key,
-                         bool is_seeded, const harness::MachineName& name) {
-  KI_TRY(const publish::Bundle bundle,
-         harness::publication_of(result, problem, solution, key, is_seeded, this_machine(), name,
-                                 context.now()));
-  KI_TRY(OpenCatalog catalog, context.open_catalog(Context::Access::kCreate));
-  std::random_device device;
-  UuidSource ids((std::uint64_t{device()} << 32) | device());
-  publish::Publisher publisher(*catalog.live, *context.environment().clock, ids, "runner:cli");
-  KI_TRY(const publish::PublishReport report, publisher.publish(bundle, {.reason = "problem run"}));
-  KI_TRY_VOID(catalog.refresh_and_save());
-  std::string text =
-      fmt::format("published {}\n",
-                  display::count_noun(static_cast<std::int64_t>(report.runs_published), "run"));
-  for (const std::string& id : report.run_ids) text += fmt::format("  ki show run {}\n", id);
-  context.err(text);
-  return {};
-}
-
 }  // namespace
 
 Result<int> run_problem_run(Context& context, std::span<const std::string> operands) {
-  const Arguments& arguments = context.arguments();
   if (operands.size() != 1) return context.usage("run which problem's folder?");
-  const auto file = arguments.value("solution");
+  const auto file = context.arguments().value("solution");
   if (!file) return context.usage("run needs --solution FILE");
   KI_TRY(const problem::Problem problem,
          problem::load_problem(operands.front(), problem::Mode::kStrict));
   KI_TRY(problem::Solution solution,
          problem::load_solution(*file, problem.definition, problem::Mode::kStrict));
+  return judge_and_time(context, problem, std::move(solution),
+                        {.cases = context.arguments().values("case"),
+                         .is_published = context.arguments().has("publish"),
+                         .record_file = context.arguments().value("record")});
+}
+
+Result<int> judge_and_time(const Context& context, const problem::Problem& problem,
+                           problem::Solution solution, const Judging& judging) {
+  const Arguments& arguments = context.arguments();
+  const Instant started = context.now();
   KI_TRY(const std::int64_t threads, arguments.integer("threads", solution.x_threads, 1, 1024));
   solution.x_threads = static_cast<int>(threads);
-  KI_TRY(const harness::RunPlan plan, plan_of(context, problem));
+  KI_TRY(const harness::RunPlan plan, plan_of(context, problem, judging.cases));
   std::optional<judge::RunKey> seeded;
   if (arguments.has("seed")) {
     KI_TRY(const std::int64_t seed, arguments.integer("seed", 0, 0, std::int64_t{1} << 52));
     seeded = judge::RunKey::of_seed(static_cast<std::uint64_t>(seed));
   }
   const bool is_events = arguments.has("jsonl");
-  if (arguments.has("publish") && (seeded || plan.is_quick || plan.processes < 6)) {
+  if (judging.is_published && (seeded || plan.is_quick || plan.processes < 6)) {
     return fail(Code::kInvalidArgument,
-                "--publish takes a full run: no --quick, no --seed, at least 6 --processes");
+                "only a full run is published: no --quick, no --seed, at least 6 --processes");
   }
   if (arguments.has("dry-run")) {
     context.out(plan_text(problem, solution, plan));
@@ -335,9 +324,9 @@ Result<int> run_problem_run(Context& context, std::span<const std::string> opera
   const std::string timestamp = context.now().to_string();
   if (const auto output = arguments.value("output"))
     KI_TRY_VOID(write_traces(*output, result, problem, machine, timestamp));
-  if (const auto record = arguments.value("record")) {
+  if (judging.record_file) {
     KI_TRY_VOID(io::write_file_atomically(
-        *record, harness::result_json(result, key, machine, timestamp) + "\n"));
+        *judging.record_file, harness::result_json(result, key, machine, timestamp) + "\n"));
   }
   if (context.is_json()) {
     context.out(harness::result_json(result, key, machine, timestamp) + "\n");
@@ -348,9 +337,16 @@ Result<int> run_problem_run(Context& context, std::span<const std::string> opera
     if (result.build.outcome != sandbox::BuildOutcome::kBuilt) context.err(result.build.log);
     print_table(context, result);
   }
-  if (arguments.has("publish"))
-    KI_TRY_VOID(publish_run(context, result, problem, solution, key, seeded.has_value(), machine));
-  return harness::exit_code_of(result);
+  bool is_verified = false;
+  if (judging.is_published && !result.was_cancelled) {
+    KI_TRY(is_verified,
+           publish_run(context,
+                       {result, problem, solution, key, seeded.has_value(), started, context.now()},
+                       machine));
+  }
+  const int code = harness::exit_code_of(result);
+  if (code == kDone && judging.must_be_verified && !is_verified) return kNothingExact;
+  return code;
 }
 
 }  // namespace ki::cli

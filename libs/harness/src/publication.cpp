@@ -298,6 +298,21 @@ Result<void> check_publishable(const RunResult& run, bool is_seeded) {
   return {};
 }
 
+// What was built, whole, so that the run can be made again from the catalog alone.
+publish::BundleArtifact solution_artifact(const problem::Solution& solution) {
+  std::string text = solution.to_json();
+  const Digest digest = Digest::of(text);
+  return {.content_digest = digest,
+          .role = std::string(kSolutionRole),
+          .kind = "source",
+          .media_type = "application/json",
+          .size_bytes = text.size(),
+          .storage = "inline",
+          .uri = "ki:" + digest.to_string(),
+          .content = std::move(text),
+          .license = {}};
+}
+
 }  // namespace
 
 Result<publish::Bundle> publication_of(const RunResult& run, const problem::Problem& problem,
@@ -371,7 +386,7 @@ Result<publish::Bundle> publication_of(const RunResult& run, const problem::Prob
         .external_id = {},
         .artifacts = {}};
     entry.artifacts.push_back({.content_digest = evidence_digest,
-                               .role = "rawSamples",
+                               .role = std::string(kRecordRole),
                                .kind = "log",
                                .media_type = "application/json",
                                .size_bytes = evidence.size(),
@@ -379,7 +394,14 @@ Result<publish::Bundle> publication_of(const RunResult& run, const problem::Prob
                                .uri = "ki:" + evidence_digest.to_string(),
                                .content = evidence,
                                .license = {}});
+    entry.artifacts.push_back(solution_artifact(solution));
     out.runs.push_back(std::move(entry));
+  }
+  std::vector<publish::BundleArtifact> records;
+  for (const publish::BundleRun& one : out.runs) {
+    for (const publish::BundleArtifact& artifact : one.artifacts) {
+      if (artifact.role == kRecordRole) records.push_back(artifact);
+    }
   }
   const bool is_whole = run.cases.size() == problem.workloads.size() &&
                         std::ranges::all_of(run.cases, [](const CaseResult& one) {
@@ -391,7 +413,8 @@ Result<publish::Bundle> publication_of(const RunResult& run, const problem::Prob
     out.workloads.push_back({suite, {}});
     parts.workload = suite_digest.to_string();
     KI_TRY(std::string manifest, suite_run_manifest(run, parts, kebab(solution.name + "-suite")));
-    out.runs.push_back({std::move(manifest), protocol, environment, {}, {}});
+    records.push_back(solution_artifact(solution));
+    out.runs.push_back({std::move(manifest), protocol, environment, {}, std::move(records)});
   }
   return out;
 }

@@ -1,6 +1,7 @@
 #include "ki/harness/record.h"
 
 #include "ki/base/text.h"
+#include "ki/json/reader.h"
 
 #include <fmt/format.h>
 
@@ -361,6 +362,66 @@ std::string result_json(const RunResult& result, const judge::RunKey& key,
   w.key("cases").begin_array();
   for (const CaseResult& one : result.cases) write_case(w, one, key);
   w.end_array().end_object();
+  return out;
+}
+
+Result<Record> read_record(std::string_view json) {
+  KI_TRY(const json::Document document,
+         json::read_document(json, json::Limits{.max_bytes = std::size_t{256} << 20}));
+  const json::Value& root = document.root;
+  Record out;
+  const auto digest = [&](std::string_view member, Digest& into) -> Result<void> {
+    KI_TRY(const std::string text, text_of(root, member));
+    KI_TRY(into, Digest::parse(text));
+    return {};
+  };
+  const auto truth = [&](std::string_view member) -> Result<bool> {
+    const json::Value* v = root.find(member);
+    if (v == nullptr || !v->is_bool()) return wrong(member);
+    return v->boolean();
+  };
+  KI_TRY_VOID(digest("definitionDigest", out.definition_digest));
+  KI_TRY_VOID(digest("solutionDigest", out.solution_digest));
+  KI_TRY_VOID(digest("keyCommitment", out.key_commitment));
+  KI_TRY(const std::string key_text, text_of(root, "key"));
+  KI_TRY(const judge::RunKey key, judge::RunKey::parse(key_text));
+  if (key.commitment() != out.key_commitment) {
+    return fail(Code::kCorrupt, "the revealed key is not the one that was committed to");
+  }
+  KI_TRY(out.protocol, text_of(root, "protocol"));
+  KI_TRY(out.version, text_of(root, "version"));
+  KI_TRY(const std::int64_t processes, integer_of(root, "processes"));
+  if (processes < 1 || processes > 1'000) return wrong("processes");
+  out.processes = static_cast<std::uint32_t>(processes);
+  KI_TRY(out.is_quick, truth("quick"));
+  KI_TRY(out.was_cancelled, truth("cancelled"));
+  const json::Value* build = root.find("build");
+  if (build == nullptr) return wrong("build");
+  KI_TRY(const std::string outcome, text_of(*build, "outcome"));
+  out.is_built = outcome == sandbox::to_string(sandbox::BuildOutcome::kBuilt);
+  const json::Value* isolation = root.find("isolation");
+  if (isolation == nullptr) return wrong("isolation");
+  KI_TRY(const std::string level, text_of(*isolation, "level"));
+  constexpr std::array<sandbox::IsolationLevel, 3> kLevels = {sandbox::IsolationLevel::kNone,
+                                                              sandbox::IsolationLevel::kPartial,
+                                                              sandbox::IsolationLevel::kFull};
+  KI_TRY(out.isolation, named(kLevels, level, "level"));
+  for (const auto& [name, into] : {std::pair{"sentinelsBeforeNs", &out.sentinels_before},
+                                   std::pair{"sentinelsAfterNs", &out.sentinels_after}}) {
+    const json::Value* readings = root.find(name);
+    if (readings == nullptr || !readings->is_object()) return wrong(name);
+    for (const json::Member& reading : readings->members()) {
+      if (!reading.value.is_number()) return wrong(name);
+      into->push_back({std::string(reading.key), reading.value.number()});
+    }
+  }
+  KI_TRY(out.held_out, verdict_of(root, "heldOut"));
+  const json::Value* cases = root.find("cases");
+  if (cases == nullptr || !cases->is_array()) return wrong("cases");
+  for (const json::Value& one : cases->items()) {
+    KI_TRY(CaseResult result, read_case(one, key));
+    out.cases.push_back(std::move(result));
+  }
   return out;
 }
 

@@ -1,5 +1,4 @@
-#include "ki/harness/publication.h"
-
+#include "finished_run.h"
 #include "ki/catalog/live.h"
 #include "ki/manifest/validator.h"
 #include "ki/publish/publisher.h"
@@ -12,53 +11,6 @@ namespace ki::harness {
 namespace {
 
 using testing::HasSubstr;
-
-// A finished run of vec_add that no machine made: every case passed with six processes.
-struct Finished {
-  problem::Problem problem = load("vec_add");
-  problem::Solution solution = solution_of(problem, "int x;");
-  judge::RunKey key = judge::RunKey::of_seed(3);
-  RunResult run;
-
-  Finished() {
-    run.problem = problem.definition.name;
-    run.solution = solution.name;
-    run.plan = make_plan(problem, {}, {}).value();
-    run.isolation.level = sandbox::IsolationLevel::kFull;
-    run.build.compiler.version = "g++ 12.2.0";
-    run.key = key.hex();
-    for (const CasePlan& plan : run.plan.cases) {
-      CaseResult one;
-      one.uuid = problem.workloads[plan.workload].uuid;
-      one.axes = plan.axes;
-      one.worst.emplace();
-      for (std::uint32_t process = 1; process <= 6; ++process) {
-        for (std::uint64_t i = 0; i < 30; ++i)
-          one.samples.push_back({.process = process, .elapsed_ns = 20'000 + 10 * process + i});
-      }
-      one.timing =
-          timing_of(one.samples, 1, 300,
-                    judge::stream_key(key, one.uuid, judge::Phase::kTimed, 0, "bootstrap"));
-      run.cases.push_back(one);
-    }
-  }
-  Result<publish::Bundle> publication(bool is_seeded = false) const {
-    const Machine machine{"amd",
-                          "AMD EPYC (family 25, model 1, stepping 1)",
-                          "x86_64",
-                          "vm",
-                          std::int64_t{8} << 30,
-                          2,
-                          "Debian GNU/Linux 12",
-                          "Linux 6.18.0",
-                          "glibc 2.36",
-                          "madvise",
-                          "off",
-                          "unknown"};
-    return publication_of(run, problem, solution, key, is_seeded, machine, {"AMD EPYC", "0.1.0"},
-                          Instant{1'796'000'000'000});
-  }
-};
 
 TEST(Publication, HasARunForEachCaseAndOneForTheSuite) {
   const Finished finished;

@@ -1,7 +1,12 @@
 #include "ki/machine/snapshot.h"
 
+#include "ki/base/text.h"
+#include "ki/digest/digest.h"
+#include "ki/io/file.h"
 #include "ki/json/writer.h"
 #include "probes.h"
+
+#include <fmt/format.h>
 
 #include <algorithm>
 
@@ -50,6 +55,13 @@ std::span<const Member> all_members() {
     return out;
   }();
   return members;
+}
+
+std::string machine_identity() {
+  const auto id = io::read_file("/etc/machine-id", 4096);
+  const std::string_view text = id ? trim(*id) : std::string_view();
+  if (text.empty() || text == "uninitialized") return "unknown";
+  return Digest::of(fmt::format("kernelindex machine v1\n{}\n", text)).hex();
 }
 
 Snapshot take_snapshot() {

@@ -328,7 +328,7 @@ Reading<Solution> read_solution(std::string_view json, ReadBeside beside, const 
   return out;
 }
 
-Digest Solution::digest() const {
+std::string Solution::to_json() const {
   std::string text;
   json::Writer w(text);
   w.begin_object().member("name", name).member("definition", definition).member("author", author);
@@ -354,8 +354,10 @@ Digest Solution::digest() const {
   w.end_array().end_object();
   const auto document = json::read_document(text, {.max_bytes = text.size() + 1});
   KI_CHECK(document.has_value());
-  return Digest::of(json::canonical(document->root));
+  return json::canonical(document->root);
 }
+
+Digest Solution::digest() const { return Digest::of(to_json()); }
 
 std::string Solution::compat_sha1() const {
   std::string text = name + definition;

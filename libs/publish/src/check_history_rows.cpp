@@ -3,6 +3,7 @@
 #include "ki/base/text.h"
 #include "ki/json/canonical.h"
 #include "ki/policy/records.h"
+#include "ki/sign/dsse.h"
 #include "ki/sign/trust.h"
 #include "row_checker_state.h"
 
@@ -245,8 +246,6 @@ void RowChecker::State::check_audit_event(const json::Value& row) {
   compose(row, nullptr);
 }
 
-// Attestations and reports: their columns belong to the accounts and dispute surfaces; here they
-// are only kept as they are.
 // The transparency log and the trust list. What they mean together (order, hashes, completeness) is
 // checked by module logbook.
 void RowChecker::State::check_log_entry(const json::Value& row) {
@@ -280,6 +279,29 @@ void RowChecker::State::check_trusted_key(const json::Value& row) {
   if (issues.empty()) compose(row, nullptr);
 }
 
+// What its signature is worth is assessed by module rerun; here that it is one, about a run that
+// the catalog has. Other kinds of attestation belong to the pages.
+void RowChecker::State::check_attestation(const json::Value& row) {
+  const json::Value* kind = row.find("kind");
+  if (kind == nullptr || !kind->is_string() || kind->string() != "controlled_rerun")
+    return check_other(row);
+  RowColumns c(row, issues);
+  c.nullable_object("assessment");
+  c.instant("createdAt");
+  if (const auto envelope = sign::read_envelope(c.text("envelope")); !envelope)
+    c.refuse("bad_envelope", "envelope", envelope.error().message());
+  own_id(c, others);
+  c.text("keyId");
+  c.text("kind");
+  c.digest("runDigest");
+  reference(c, "runId", runs, "run");
+  c.finish();
+  if (!issues.empty()) return;
+  others.insert(id_of(row));
+  compose(row, nullptr);
+}
+
+// Reports: their columns belong to the dispute surfaces; here they are only kept as they are.
 void RowChecker::State::check_other(const json::Value& row) {
   RowColumns c(row, issues);
   own_id(c, others);

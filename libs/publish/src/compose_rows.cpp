@@ -199,6 +199,20 @@ std::string artifact_row(const Uuid& id, const BundleArtifact& a, Instant now) {
       .done();
 }
 
+std::string attestation_row(const Uuid& id, const Uuid& run, const Digest& run_digest,
+                            const BundleStatement& statement, Instant now) {
+  return Row()
+      .null("assessment")
+      .at("createdAt", now)
+      .with("envelope", statement.envelope)
+      .id("id", id)
+      .with("keyId", statement.key_id)
+      .with("kind", statement.kind)
+      .digest("runDigest", run_digest)
+      .id("runId", run)
+      .done();
+}
+
 std::string run_artifact_row(const Uuid& run, const Uuid& artifact, std::string_view role) {
   return Row().id("artifactId", artifact).with("role", role).id("runId", run).done();
 }

@@ -26,6 +26,8 @@ std::string workload_row(const Uuid& id, const Uuid& operation, const json::Valu
 std::string implementation_row(const Uuid& id, const Uuid& project, const Uuid& operation,
                                std::string_view slug, const Prepared& implementation, Instant now);
 std::string artifact_row(const Uuid& id, const BundleArtifact& artifact, Instant now);
+std::string attestation_row(const Uuid& id, const Uuid& run, const Digest& run_digest,
+                            const BundleStatement& statement, Instant now);
 std::string run_artifact_row(const Uuid& run, const Uuid& artifact, std::string_view role);
 std::string source_link_row(const Uuid& id, const Uuid& source, std::string_view entity_kind,
                             const Uuid& entity, std::string_view external_id, Instant now);

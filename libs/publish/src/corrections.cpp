@@ -11,6 +11,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 namespace ki::publish {
 namespace {
 
@@ -79,15 +81,39 @@ class Correcting {
         audit_event_row(id, actor_, action, target.kind(), target.entry.key, reason, prior, now_));
   }
 
+  // The snapshot after what was written so far.
+  Result<std::shared_ptr<const catalog::Snapshot>> after() const {
+    catalog::SnapshotBuilder builder(*before_);
+    for (const OwnedEntry& e : entries_) {
+      KI_TRY_VOID(builder.apply({e.seq, e.table, e.key, e.version, e.digest, e.body}));
+    }
+    return std::move(builder).finish(tx_->head());
+  }
+  Result<void> finish(std::string_view reason) {
+    if (entries_.empty()) return {};
+    KI_TRY(const auto changed, after());
+    KI_TRY_VOID(sync_leaders(*tx_, *before_, *changed, now_, ids_));
+    KI_TRY_VOID(tx_->commit(now_, reason));
+    tx_.reset();
+    KI_TRY_VOID(catalog_.refresh());
+    return {};
+  }
+  Result<void> update_attestation(const std::string& key, const std::string& assessment) {
+    KI_TRY(const auto stored, tx_->find(Table::kAttestations, key));
+    if (!stored) return fail(Code::kNotFound, fmt::format("there is no attestation {}", key));
+    KI_TRY(const json::Document row, json::read_document(stored->body));
+    const json::Value* before = row.root.find("assessment");
+    if (before != nullptr && json::canonical(*before) == assessment) return {};
+    const std::pair<std::string_view, std::string> columns[] = {{"assessment", assessment}};
+    return append(Table::kAttestations, key, stored->version + 1, stored->digest,
+                  with_columns(row.root, columns));
+  }
+
   // Leader histories, commit, and what became of the group of `run`.
   Result<Correction> finish(const StoredRun& run, std::string_view reason) {
     Correction done{run.entry.key, false, std::nullopt, {0, 0, now_, {}, catalog::empty_chain()}};
     if (!run.is_serving()) {
-      catalog::SnapshotBuilder builder(*before_);
-      for (const OwnedEntry& e : entries_) {
-        KI_TRY_VOID(builder.apply({e.seq, e.table, e.key, e.version, e.digest, e.body}));
-      }
-      const auto after = std::move(builder).finish(tx_->head());
+      KI_TRY(const auto after, this->after());
       KI_TRY(const LeaderSync synced, sync_leaders(*tx_, *before_, *after, now_, ids_));
       const catalog::Index index = after->find_run(*Uuid::parse(run.entry.key));
       KI_CHECK(index != catalog::kNone);
@@ -234,6 +260,35 @@ Result<Correction> Corrections::supersede(std::string_view original, std::string
       "supersede_run", old_run, reason,
       fmt::format("{{\"successor\":{},\"supersedesId\":null}}", json_text(new_run.entry.key))));
   return work.finish(old_run, "supersede");
+}
+
+Result<std::uint64_t> Corrections::assess(std::span<const Standing> standings,
+                                          std::string_view reason) {
+  Correcting work(catalog_, clock_, ids_, actor_);
+  KI_TRY_VOID(work.begin());
+  std::uint64_t changed = 0;
+  for (const Standing& standing : standings) {
+    KI_TRY(const StoredRun run, work.find(standing.run_id));
+    const auto column = [&](std::string_view name) {
+      const json::Value* value = run.row.root.find(name);
+      return value == nullptr ? std::string("null") : json::canonical(*value);
+    };
+    const std::pair<std::string_view, std::string> columns[] = {
+        {"independentReplicationCount", std::to_string(standing.independent_replications)},
+        {"reproducedByKernelindex", standing.is_reproduced_here ? "true" : "false"}};
+    KI_TRY_VOID(work.update_attestation(standing.attestation_key, standing.assessment));
+    if (std::ranges::all_of(columns,
+                            [&](const auto& one) { return column(one.first) == one.second; }))
+      continue;
+    std::string prior = "{";
+    for (const auto& [name, value] : columns)
+      prior += fmt::format("{}\"{}\":{}", prior.size() > 1 ? "," : "", name, column(name));
+    KI_TRY_VOID(work.update(run, columns));
+    KI_TRY_VOID(work.audit("assess_run", run, reason, prior + "}"));
+    ++changed;
+  }
+  KI_TRY_VOID(work.finish(reason));
+  return changed;
 }
 
 }  // namespace ki::publish

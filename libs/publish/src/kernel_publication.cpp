@@ -363,6 +363,7 @@ class KernelPublication final : public Publication {
         KI_TRY(const auto stored, store_run(i));
         if (!stored) continue;
         id = *stored;
+        KI_TRY_VOID(store_statements(i, id));
       }
       earlier.emplace(run.digest, id);
       report_.run_ids.push_back(id.to_string());
@@ -378,6 +379,17 @@ class KernelPublication final : public Publication {
         }
       }
       KI_TRY_VOID(link("run", id, bundle_.runs[i].external_id));
+    }
+    return {};
+  }
+
+  Result<void> store_statements(std::size_t i, const Uuid& run) {
+    for (const BundleStatement& statement : bundle_.runs[i].statements) {
+      place("attestations", true);
+      const Uuid id = next_id();
+      KI_TRY_VOID(append(Table::kAttestations,
+                         fmt::format("{} {}", run.to_string(), id.to_string()), 0, std::nullopt,
+                         attestation_row(id, run, prepared_runs_[i].run->digest, statement, now_)));
     }
     return {};
   }

@@ -370,6 +370,8 @@ Result<CheckedRow> RowChecker::check(Table table, const json::Value& row, std::s
       s.check_serving_run(row);
       break;
     case Table::kAttestations:
+      s.check_attestation(row);
+      break;
     case Table::kReports:
       s.check_other(row);
       break;

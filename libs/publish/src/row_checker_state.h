@@ -220,6 +220,7 @@ struct RowChecker::State {
   void check_log_entry(const json::Value& row);
   void check_log_head(const json::Value& row);
   void check_trusted_key(const json::Value& row);
+  void check_attestation(const json::Value& row);
   void check_other(const json::Value& row);
 
   // ---- over all rows

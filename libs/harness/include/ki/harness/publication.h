@@ -10,8 +10,14 @@
 
 #include <cstdint>
 #include <string>
+#include <string_view>
 
 namespace ki::harness {
+
+// Roles of a run's artifacts: the record of a case (record.h), and the solution that was built,
+// with its sources.
+inline constexpr std::string_view kRecordRole = "rawSamples";
+inline constexpr std::string_view kSolutionRole = "solution";
 
 // What decides whether two measurements may be compared (harness 14 section 4); the rest of what is
 // known of a machine is evidence, not identity.

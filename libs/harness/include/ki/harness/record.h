@@ -8,6 +8,7 @@
 
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace ki::harness {
 
@@ -24,6 +25,22 @@ Result<CaseResult> read_case(const json::Value& value, const judge::RunKey& key)
 
 std::string result_json(const RunResult& result, const judge::RunKey& key,
                         const MachineName& machine, std::string_view timestamp);
+
+// What a stored record says of the run that it is from, and its cases with their timing computed
+// anew. Fails with kCorrupt when it is no record, when the revealed key is not the committed one,
+// or when a stored statistic differs from what its samples give.
+struct Record {
+  Digest definition_digest = Digest::of(""), solution_digest = Digest::of("");
+  Digest key_commitment = Digest::of("");
+  std::string protocol, version;
+  std::uint32_t processes = 0;
+  bool is_quick = false, is_built = false, was_cancelled = false;
+  sandbox::IsolationLevel isolation = sandbox::IsolationLevel::kNone;
+  std::vector<measure::SentinelReading> sentinels_before, sentinels_after;
+  Verdict held_out;
+  std::vector<CaseResult> cases;
+};
+Result<Record> read_record(std::string_view json);
 
 problem::Trace trace_of(const RunResult& run, const CaseResult& result,
                         const problem::Problem& problem, const MachineName& machine,

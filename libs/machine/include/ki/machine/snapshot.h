@@ -49,4 +49,8 @@ std::string_view to_string(HostClass host_class);  // "vm", "bare", "bare_locked
 // count; else bare.
 HostClass host_class_of(const Snapshot& snapshot);
 
+// 64 hex digits that tell this installation from others and say nothing else about it: SHA-256 of
+// the system's own random machine-id with a word of ours before it. "unknown" without one.
+std::string machine_identity();
+
 }  // namespace ki::machine

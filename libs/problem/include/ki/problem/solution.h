@@ -35,8 +35,9 @@ struct Solution {
   std::vector<SourceFile> sources;
 
   bool is_cpu_abi() const { return binding == "x_ki_abi1"; }
-  // SHA-256 of the RFC 8785 text of the solution with the contents of all its sources: the identity
-  // of what was built and judged.
+  // RFC 8785 text of the solution with the contents of all its sources; read_solution() reads it.
+  std::string to_json() const;
+  // SHA-256 of to_json(): the identity of what was built and judged.
   Digest digest() const;
   // SHA-1 of the original's build cache key, for joining with its records only; 40 hex digits.
   std::string compat_sha1() const;

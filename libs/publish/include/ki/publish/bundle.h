@@ -74,12 +74,21 @@ struct BundleImplementation {
   std::vector<BundleArtifact> artifacts;
 };
 
+// A signed statement about a run (a DSSE envelope), stored beside it as an attestation. What it is
+// worth is decided later, from the keys that the catalog trusts (Corrections::assess).
+struct BundleStatement {
+  std::string kind;      // "controlled_rerun"
+  std::string key_id;    // of the signer
+  std::string envelope;  // JSON text
+};
+
 struct BundleRun {
   std::string manifest;
   std::string protocol;
   std::string environment;
   std::optional<std::string> external_id;
   std::vector<BundleArtifact> artifacts;
+  std::vector<BundleStatement> statements = {};  // stored with a run that is new
 };
 
 // Order inside each list does not matter: references are digests.

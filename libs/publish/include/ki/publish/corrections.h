@@ -8,7 +8,9 @@
 #include "ki/base/uuid.h"
 #include "ki/catalog/live.h"
 
+#include <cstdint>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -22,6 +24,16 @@ struct Correction {
   // runs, which have no leaders.
   std::optional<std::string> leader_run_id;
   catalog::Commit commit;
+};
+
+// What was found of a run's evidence: derived from facts that are stored, never submitted.
+struct Standing {
+  std::string run_id;
+  bool is_reproduced_here = false;
+  std::uint32_t independent_replications = 0;
+  // The attestation that was assessed ("<runId> <id>") and its assessment, a JSON object.
+  std::string attestation_key;
+  std::string assessment;
 };
 
 class Corrections {
@@ -38,6 +50,10 @@ class Corrections {
   // original has a successor already, or a cycle.
   Result<Correction> supersede(std::string_view original, std::string_view successor,
                                std::string_view reason);
+
+  // Writes what differs from what is stored: columns of runs and assessments of attestations, in
+  // one transaction with an audit event for each run that changed. Says how many runs changed.
+  Result<std::uint64_t> assess(std::span<const Standing> standings, std::string_view reason);
 
  private:
   catalog::LiveCatalog& catalog_;
