@@ -108,7 +108,7 @@ std::string group_table(const Value& answer, const AnswerGroup& group) {
                                                       number_at(rows.front(), "primary.value"))
                                   : "");
       }
-      cells.emplace_back(text_at(row, "evidence"));
+      cells.push_back(evidence_text(row));
       cells.emplace_back(date_of(text_at(row, "lastTestedAt")));
     }
     cells.push_back(license_of(row));
@@ -286,7 +286,9 @@ const ListView kRows = {
                 {"statistic", "", Align::kLeft, 0,
                  [](const Value& row) { return plain(text_at(row, "primary.statistic")); }},
                 {"evidence", "", Align::kLeft, 0,
-                 [](const Value& row) { return plain(text_at(row, "evidence")); }},
+                 [](const Value& row) {
+                   return ListCell{evidence_text(row), std::string(text_at(row, "evidence"))};
+                 }},
                 {"hardware", "", Align::kLeft, 0,
                  [](const Value& row) { return plain(text_at(row, "hardware.model")); }},
                 {"workload", "", Align::kLeft, 0,

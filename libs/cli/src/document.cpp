@@ -46,6 +46,13 @@ std::string measurement_text(const json::Value* measurement) {
   return display::primary_text(number_at(*measurement, "value"), text_at(*measurement, "unit"));
 }
 
+std::string evidence_text(const json::Value& row) {
+  std::string out(text_at(row, "evidence"));
+  if (const auto note = text_at(row, "evidenceNote"); !note.empty())
+    out += " · " + std::string(note);
+  return out;
+}
+
 std::string_view date_of(std::string_view instant) { return instant.substr(0, 10); }
 
 }  // namespace ki::cli

@@ -21,6 +21,8 @@ std::span<const json::Value> items_at(const json::Value& value, std::string_view
 
 // "7.81 µs" of a Measurement; the sign for missing where there is none.
 std::string measurement_text(const json::Value* measurement);
+// "reported"; "verified · vm, clocks not controlled": the members evidence and evidenceNote.
+std::string evidence_text(const json::Value& row);
 // "2026-08-15" of an instant; "" of none.
 std::string_view date_of(std::string_view instant);
 

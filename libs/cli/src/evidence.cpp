@@ -7,6 +7,8 @@
 #include "ki/logbook/bundle.h"
 #include "ki/logbook/log_files.h"
 #include "ki/manifest/validator.h"
+#include "ki/rerun/check_records.h"
+#include "ki/rerun/statement.h"
 #include "log_files.h"
 #include "reader.h"
 
@@ -63,6 +65,13 @@ std::string readme(const json::Value& dossier, const BundleFiles& files) {
       "implementation.json workload.json operation.json protocol.json environment.json\n"
       "                    what the run names, in the same form\n",
       text_at(dossier, "run.id"), text_at(dossier, "run.digest"));
+  if (files.contains(logbook::kEnvelopeFile)) {
+    out +=
+        "statement.dsse.json what the runner signed about the run (DSSE, in-toto)\n"
+        "runner.pem          the key that it was signed with; compare it with one from elsewhere\n"
+        "record-*.json       the records that the run rests on: every sample, call and check, and\n"
+        "                    the key that every input can be drawn from again\n";
+  }
   if (files.contains(logbook::kProofFile)) {
     out +=
         "entry.json          the entry of the transparency log that names the run\n"
@@ -100,6 +109,30 @@ Result<void> add_proof(const Context& context, std::string_view digest_text, Bun
   return {};
 }
 
+// The best statement about the run, the key that signed it, and the records that it names.
+Result<void> add_statement(const Context& context, const json::Value& dossier, BundleFiles& files) {
+  const auto statements = items_at(dossier, "verifications");
+  if (statements.empty()) return {};
+  const json::Value& best = statements.front();
+  KI_TRY(OpenCatalog catalog, context.open_catalog(Context::Access::kRead));
+  const std::string envelope(text_at(best, "envelope"));
+  KI_TRY(const sign::TrustList trust, logbook::read_trust(*catalog.store));
+  if (const auto key = trust.find(text_at(best, "keyId")); key && *key != nullptr)
+    files[std::string(logbook::kRunnerKeyFile)] = (*key)->key.pem();
+  KI_TRY(const sign::Envelope parsed, sign::read_envelope(envelope));
+  KI_TRY(const sign::Statement statement, sign::Statement::parse(parsed.payload));
+  KI_TRY(const rerun::ControlledRerun rerun, rerun::ControlledRerun::read(statement));
+  for (const Digest& digest : rerun.evidence) {
+    KI_TRY(const auto stored, catalog.store->find_digest(catalog::Table::kArtifacts, digest));
+    if (!stored) continue;
+    KI_TRY(const json::Document row,
+           json::read_document(stored->body, {.max_bytes = std::size_t{256} << 20}));
+    files[rerun::record_file(digest)] = text_at(row.root, "content");
+  }
+  files[std::string(logbook::kEnvelopeFile)] = envelope;
+  return {};
+}
+
 Result<std::string> text_or_file(const std::string& given) {
   if (!std::filesystem::exists(given)) return given;
   return io::read_file(given, 64 << 10);
@@ -120,6 +153,7 @@ Result<int> export_evidence(Context& context) {
   }
   KI_TRY(BundleFiles files, manifest_files(reader, dossier.root));
   KI_TRY_VOID(add_proof(context, text_at(dossier.root, "run.digest"), files));
+  KI_TRY_VOID(add_statement(context, dossier.root, files));
   files["README.txt"] = readme(dossier.root, files);
   std::error_code error;
   std::filesystem::create_directories(folder, error);
@@ -157,7 +191,8 @@ Result<int> verify_evidence(Context& context, const std::filesystem::path& folde
     }
   }
   KI_TRY(const BundleFiles files, logbook::read_bundle_folder(folder));
-  const logbook::BundleReport report = logbook::check_bundle(files, keys);
+  logbook::BundleReport report = logbook::check_bundle(files, keys);
+  rerun::check_records(files, report);
   std::string out;
   if (context.is_json()) {
     json::Writer w(out, json::Writer::Style::kIndented);

@@ -4,11 +4,13 @@
 #include "ki/base/base64.h"
 #include "ki/base/text.h"
 #include "ki/base/uuid.h"
+#include "ki/display/format.h"
 #include "ki/io/file.h"
 #include "ki/json/writer.h"
 #include "ki/logbook/log_head.h"
 #include "ki/logbook/logbook.h"
 #include "ki/logbook/trust_store.h"
+#include "ki/rerun/assess.h"
 #include "ki/sign/key_file.h"
 #include "log_files.h"
 
@@ -166,6 +168,20 @@ Result<int> export_key(Context& context) {
   return kDone;
 }
 
+// What a runner's key says depends on the trust list.
+Result<void> assess_again(const Context& context, OpenCatalog& catalog, const TrustedKey& key) {
+  if (!key.roles.contains(Role::kRunner)) return {};
+  UuidSource ids = new_ids();
+  KI_TRY(const rerun::Assessed done,
+         rerun::assess(*catalog.live, {}, *context.environment().clock, ids, actor_of(context)));
+  if (done.runs_changed != 0) {
+    context.err(
+        fmt::format("the evidence level of {} changed\n",
+                    display::count_noun(static_cast<std::int64_t>(done.runs_changed), "run")));
+  }
+  return {};
+}
+
 // A public key as PEM, or as notes name it.
 struct GivenKey {
   sign::PublicKey key;
@@ -207,6 +223,7 @@ Result<int> trust(Context& context) {
   const std::string actor = actor_of(context);
   KI_TRY_VOID(
       logbook::trust_keys(*catalog.store, std::span(&key, 1), change_of(context, actor, ""), ids));
+  KI_TRY_VOID(assess_again(context, catalog, key));
   KI_TRY_VOID(catalog.refresh_and_save());
   print_key(context, key);
   return kDone;
@@ -224,6 +241,7 @@ Result<int> revoke(Context& context) {
   if (from >= 0) index = static_cast<sign::LogIndex>(from);
   KI_TRY(key.revoked, logbook::revoke_key(*catalog.store, key.key, index,
                                           change_of(context, actor, reason), ids));
+  KI_TRY_VOID(assess_again(context, catalog, key));
   KI_TRY_VOID(catalog.refresh_and_save());
   print_key(context, key);
   return kDone;

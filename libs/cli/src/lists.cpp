@@ -96,7 +96,9 @@ const ListView kRuns = {
                 {"statistic", "", Align::kLeft, 0,
                  [](const Value& row) { return plain(text_at(row, "primary.statistic")); }},
                 {"evidence", "evidence", Align::kLeft, 0,
-                 [](const Value& row) { return plain(text_at(row, "evidence")); }},
+                 [](const Value& row) {
+                   return ListCell{evidence_text(row), std::string(text_at(row, "evidence"))};
+                 }},
                 {"source", "source", Align::kLeft, 20,
                  [](const Value& row) { return plain(text_at(row, "source")); }},
                 {"observedAt", "observed", Align::kLeft, 0,
@@ -148,7 +150,10 @@ const ListView kRecords = {
                 {"runId", "", Align::kLeft, 0,
                  [](const Value& row) { return plain(text_at(row, "current.runId")); }},
                 {"evidence", "evidence", Align::kLeft, 0,
-                 [](const Value& row) { return plain(text_at(row, "current.evidence")); }},
+                 [](const Value& row) {
+                   return ListCell{evidence_text(*at(row, "current")),
+                                   std::string(text_at(row, "current.evidence"))};
+                 }},
                 {"leads", "leads", Align::kRight, 0,
                  [](const Value& row) { return counted(count_at(row, "historyTotal")); }},
                 {"breaks", "breaks", Align::kRight, 0,

@@ -23,6 +23,8 @@ class Reader {
   // Opens the catalog, unless --api or $KI_API names a server.
   static Result<Reader> open(const Context& context);
 
+  // Whether a server answers, not a catalog of this machine.
+  bool is_remote() const { return !server_.empty(); }
   // The text of an answer. The API's problems come back as errors, with their issues.
   Result<std::string> ask(std::string_view operation, const Values& values, std::string body = {});
   // The same, read.

@@ -98,7 +98,10 @@ Facts identity_facts(const Value& d) {
   add("external id", "provenance.externalId");
   add("run id", "run.id");
   add("digest", "run.digest");
-  facts.emplace_back("evidence", display::evidence_label(text_at(d, "evidence")));
+  std::string evidence = display::evidence_label(text_at(d, "evidence"));
+  if (const auto note = text_at(d, "evidenceNote"); !note.empty())
+    evidence += " · " + std::string(note);
+  facts.emplace_back("evidence", std::move(evidence));
   return facts;
 }
 
@@ -123,6 +126,25 @@ Facts artifact_facts(const Value& d) {
         fmt::format("{} · {}", text_at(artifact, "digest"), text_at(artifact, "availability")));
   }
   return facts;
+}
+
+void add_verifications(std::string& out, const Value& d) {
+  for (const Value& one : items_at(d, "verifications")) {
+    Facts facts;
+    if (const auto problem = text_at(one, "problem"); !problem.empty())
+      facts.emplace_back("not believed", problem);
+    for (const Value& clause : items_at(one, "clauses")) {
+      facts.emplace_back(fmt::format("({}) {}", text_at(clause, "clause"),
+                                     flag_at(clause, "holds") ? "yes" : "NO"),
+                         text_at(clause, "text"));
+    }
+    for (const Value& note : items_at(one, "notes")) facts.emplace_back("note", note.string());
+    facts.emplace_back("runner", text_at(one, "owner"));
+    facts.emplace_back("key", text_at(one, "keyId"));
+    facts.emplace_back("statement", text_at(one, "digest"));
+    const auto label = text_at(one, "label");
+    section(out, label.empty() ? "Signed, not verified" : label, facts);
+  }
 }
 
 }  // namespace
@@ -151,6 +173,7 @@ std::string run_text(const Value& d) {
   section(out, "Protocol", facts_at(d, "protocol"));
   section(out, "Environment", facts_at(d, "environment"));
   section(out, "Artifacts", artifact_facts(d));
+  add_verifications(out, d);
   if (const auto published = text_at(d, "run.publishedAt"); !published.empty()) {
     out += fmt::format("\nPublished {} · {}\n", date_of(published),
                        text_at(d, "provenance.source.name"));

@@ -29,7 +29,7 @@ harness::Machine this_machine() {
   out.memory_bytes = std::max<std::int64_t>(1, (number("memory_total") + kGiB / 2) / kGiB) * kGiB;
   out.cpu_count = std::max<std::int64_t>(1, number("cpu_online"));
   out.operating_system = text("os_name");
-  out.libc = "glibc " + text("libc_version");
+  out.libc = text("libc_version");
   out.thp = text("thp_mode");
   out.smt = text("cpu_smt");
   out.governor = text("cpu_frequency_governor");

@@ -6,9 +6,13 @@
 #include "ki/manifest/derived.h"
 #include "ki/manifest/keys.h"
 #include "ki/manifest/validator.h"
+#include "ki/rerun/assess.h"
+#include "ki/rerun/statement.h"
 #include "reader.h"
 
 #include <fmt/format.h>
+
+#include <algorithm>
 
 namespace ki::cli {
 namespace {
@@ -91,14 +95,63 @@ Result<std::vector<Check>> checks_of(Reader& reader, const json::Value& dossier)
   return checks;
 }
 
+// What the statements about a run are worth, from the records, the trust list and the log as they
+// are now; nothing of what was stored about that is used.
+Result<std::vector<rerun::Assessment>> recompute_statements(const Context& context,
+                                                            const json::Value& dossier) {
+  KI_TRY(const OpenCatalog catalog, context.open_catalog(Context::Access::kRead));
+  std::vector<std::string> keys;
+  KI_TRY_VOID(catalog.store->read_prefix(
+      catalog::Table::kAttestations, fmt::format("{} ", text_at(dossier, "run.id")),
+      catalog.snapshot()->seq(), [&](const catalog::Entry& entry) -> Result<catalog::Step> {
+        KI_TRY(const json::Document row, json::read_document(entry.body));
+        if (entry.version == 0 && text_at(row.root, "kind") == rerun::kAttestationKind)
+          keys.emplace_back(entry.key);
+        return catalog::Step::kGoOn;
+      }));
+  std::vector<rerun::Assessment> out;
+  for (const std::string& key : keys) {
+    KI_TRY(rerun::Assessment one, rerun::assess_statement(*catalog.live, key));
+    out.push_back(std::move(one));
+  }
+  return out;
+}
+
+std::string statement_text(const rerun::Assessment& one) {
+  std::string out = fmt::format("{}  statement of runner {}\n", one.is_verified ? "ok " : "-- ",
+                                one.owner.empty() ? "unknown" : one.owner);
+  if (!one.problem.empty()) out += fmt::format("  not believed: {}\n", one.problem);
+  for (const policy::VerifiedClause& clause : one.clauses)
+    out += fmt::format("  ({}) {}  {}\n", clause.letter, clause.holds ? "yes" : "NO ", clause.text);
+  for (const std::string& note : one.notes) out += fmt::format("  {}\n", note);
+  if (!one.clauses.empty()) {
+    out +=
+        "  Samples, intervals, verdicts and flags were computed anew from the records. That "
+        "outputs "
+        "were right\n  is attested by their digests: only a rerun with the revealed key checks it "
+        "again.\n";
+  }
+  return out + "\n";
+}
+
 }  // namespace
 
 Result<int> verify_run(Context& context, const std::string& id) {
   KI_TRY(Reader reader, Reader::open(context));
   KI_TRY(const json::Document dossier, reader.read("getRun", {{"run", id}}));
   KI_TRY(const std::vector<Check> checks, checks_of(reader, dossier.root));
+  std::vector<rerun::Assessment> statements;
+  if (!reader.is_remote()) {
+    KI_TRY(statements, recompute_statements(context, dossier.root));
+  }
   bool all_hold = true;
   for (const Check& check : checks) all_hold = all_hold && check.holds();
+  const bool is_verified_here =
+      std::ranges::any_of(statements, [](const auto& one) { return one.is_verified; });
+  const bool says_verified = text_at(dossier.root, "evidence") == "verified" ||
+                             text_at(dossier.root, "evidence") == "replicated";
+  const bool is_level_right = reader.is_remote() || is_verified_here == says_verified;
+  all_hold = all_hold && is_level_right;
   std::string out;
   if (context.is_json()) {
     json::Writer w(out, json::Writer::Style::kIndented);
@@ -116,13 +169,31 @@ Result<int> verify_run(Context& context, const std::string& id) {
           .member("holds", check.holds())
           .end_object();
     }
-    w.end_array().end_object();
+    w.end_array().key("statements");
+    if (reader.is_remote()) {
+      w.null();
+    } else {
+      w.begin_array();
+      for (const rerun::Assessment& one : statements) w.raw(one.to_json());
+      w.end_array();
+    }
+    w.end_object();
     out += '\n';
   } else {
     for (const Check& check : checks) {
       out += fmt::format("{}  {}\n  {}\n  {}\n\n", check.holds() ? "ok " : "NOT", check.name,
                          check.computed, check.text);
       if (!check.holds()) out += fmt::format("  stored: {}\n\n", check.stored);
+    }
+    for (const rerun::Assessment& one : statements) out += statement_text(one);
+    if (reader.is_remote() && !items_at(dossier.root, "verifications").empty()) {
+      out +=
+          "Signed statements are not checked over --api: fetch the folder that ki export evidence "
+          "writes, and run ki verify on it.\n\n";
+    }
+    if (!is_level_right) {
+      out += fmt::format("NOT  evidence level\n  the catalog says {}, the statements do not\n\n",
+                         text_at(dossier.root, "evidence"));
     }
     out += all_hold
                ? fmt::format("All {} recompute. Check one yourself: printf %s 'TEXT' | sha256sum\n",

@@ -80,6 +80,11 @@ VerifiedClause width_clause(const VerifiedCpuFacts& f) {
 
 std::string_view to_string(HostClass host) { return kHosts[static_cast<std::size_t>(host)]; }
 
+std::string host_note(HostClass host) {
+  return fmt::format("{}{}", to_string(host),
+                     host == HostClass::kBareLocked ? "" : ", clocks not controlled");
+}
+
 std::optional<HostClass> parse_host_class(std::string_view text) {
   for (std::size_t i = 0; i < kHosts.size(); ++i) {
     if (kHosts[i] == text) return static_cast<HostClass>(i);
@@ -124,8 +129,7 @@ VerifiedCpu verified_cpu_v1(const VerifiedCpuFacts& f) {
       {'i', f.is_logged, f.is_logged ? "logged" : "not logged"}};
   out.is_verified = std::ranges::all_of(out.clauses, &VerifiedClause::holds);
   if (out.is_verified) {
-    out.label = fmt::format("Verified · {}{}{}", to_string(f.host),
-                            f.host == HostClass::kBareLocked ? "" : ", clocks not controlled",
+    out.label = fmt::format("Verified · {}{}", host_note(f.host),
                             f.is_run_by_author ? ", run by its author" : "");
   }
   return out;

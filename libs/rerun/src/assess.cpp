@@ -8,12 +8,11 @@
 #include "ki/publish/corrections.h"
 #include "ki/rerun/facts.h"
 #include "ki/rerun/statement.h"
-#include "ki/stats/geometric_mean.h"
+#include "members.h"
 
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cmath>
 #include <map>
 #include <set>
 
@@ -25,17 +24,6 @@ using catalog::Table;
 using json::Value;
 
 constexpr json::Limits kRowLimits{.max_bytes = std::size_t{256} << 20};
-
-const Value* at(const Value* value, std::initializer_list<std::string_view> path) {
-  for (const std::string_view name : path) {
-    value = value == nullptr || !value->is_object() ? nullptr : value->find(name);
-  }
-  return value;
-}
-std::string_view text_at(const Value* value, std::initializer_list<std::string_view> path) {
-  const Value* found = at(value, path);
-  return found != nullptr && found->is_string() ? found->string() : std::string_view();
-}
 
 // A statement that cannot be believed, with the reason, as opposed to a catalog that is damaged.
 struct Unbelieved {
@@ -147,59 +135,6 @@ class Assessing {
     return std::optional(*std::move(record));
   }
 
-  // The run's published numbers are those of its records.
-  Result<std::string> compare(const Value& run, std::span<const harness::Record> records) {
-    const Value* spec = at(&run, {"run", "spec"});
-    KI_TRY(const json::Document workload, row_of(Table::kWorkloads, text_at(&run, {"workloadId"})));
-    const Value* manifest = at(&workload.root, {"manifest"});
-    const Value* workload_spec = at(manifest, {"spec"});
-    if (text_at(manifest, {"kind"}) == "WorkloadSuite") {
-      std::set<std::string, std::less<>> wanted, found;
-      const Value* cases = at(workload_spec, {"cases"});
-      if (cases != nullptr && cases->is_array()) {
-        for (const Value& one : cases->items()) wanted.emplace(text_at(&one, {"externalId"}));
-      }
-      std::vector<double> medians;
-      for (const harness::Record& record : records) {
-        found.insert(record.cases.front().uuid);
-        if (record.cases.front().timing) medians.push_back(record.cases.front().timing->median);
-      }
-      if (wanted != found || medians.size() != wanted.size())
-        return std::string("the records are not those of the suite's cases");
-      KI_TRY(const double mean, stats::geometric_mean(medians));
-      const Value* measurements = at(spec, {"measurements"});
-      const Value* value =
-          measurements != nullptr && measurements->is_array() && measurements->items().size() == 1
-              ? at(&measurements->items().front(), {"value"})
-              : nullptr;
-      if (value == nullptr || !value->is_number() || value->number() != mean)
-        return std::string("the published mean is not that of the records");
-      return std::string();
-    }
-    if (records.size() != 1) return std::string("a run of one case rests on one record");
-    const harness::CaseResult& one = records.front().cases.front();
-    if (const Value* axes = at(workload_spec, {"axes"}); axes != nullptr && axes->is_object()) {
-      for (const json::Member& axis : axes->members()) {
-        const auto known = std::ranges::find_if(
-            one.axes, [&](const auto& a) { return ascii_lower(a.name) == axis.key; });
-        if (known == one.axes.end() || axis.value.integer() != known->value)
-          return std::string("the record is of other sizes than the run's workload");
-      }
-    }
-    if (one.timing) {
-      const Value* latency = at(spec, {"timing", "latencyNs"});
-      const Value* interval = at(latency, {"confidence95"});
-      const auto number = [](const Value* v) { return v != nullptr ? v->integer() : std::nullopt; };
-      const bool is_same =
-          number(at(latency, {"median"})) == std::llround(one.timing->median) &&
-          interval != nullptr && interval->is_array() && interval->items().size() == 2 &&
-          number(&interval->items()[0]) == std::llround(std::floor(one.timing->low)) &&
-          number(&interval->items()[1]) == std::llround(std::ceil(one.timing->high));
-      if (!is_same) return std::string("the published times are not those of the record");
-    }
-    return std::string();
-  }
-
   Result<Unbelieved> judge(Assessment& out, std::string_view envelope_text, const Value& run) {
     const auto no = [](std::string why) { return Unbelieved{std::move(why)}; };
     const auto envelope = sign::read_envelope(envelope_text);
@@ -257,7 +192,8 @@ class Assessing {
         return no("a record was drawn from another key than the statement commits to");
       records.push_back(*std::move(record));
     }
-    KI_TRY(why, compare(run, records));
+    KI_TRY(const json::Document workload, row_of(Table::kWorkloads, text_at(&run, {"workloadId"})));
+    why = difference(*spec, *at(&workload.root, {"manifest"}), records);
     if (!why.empty()) return no(why);
 
     KI_TRY(const auto run_index, log_index_of(tlog::EntryType::kRun, rerun->run));

@@ -1,6 +1,9 @@
 #include "ki/rerun/facts.h"
 
 #include "ki/base/check.h"
+#include "ki/base/text.h"
+#include "ki/stats/geometric_mean.h"
+#include "members.h"
 
 #include <fmt/format.h>
 
@@ -9,6 +12,11 @@
 #include <set>
 
 namespace ki::rerun {
+namespace {
+
+using json::Value;
+
+}  // namespace
 
 policy::VerifiedCpuFacts facts_of(const harness::Record& record, policy::HostClass host) {
   KI_CHECK(record.cases.size() == 1);
@@ -47,6 +55,56 @@ policy::VerifiedCpuFacts facts_of(const harness::Record& record, policy::HostCla
   out.host = host;
   out.half_width = one.timing ? one.timing->half_width() : 1;
   return out;
+}
+
+std::string difference(const Value& spec, const Value& manifest,
+                       std::span<const harness::Record> records) {
+  const Value* workload_spec = at(&manifest, {"spec"});
+  if (text_at(&manifest, {"kind"}) == "WorkloadSuite") {
+    std::set<std::string, std::less<>> wanted, found;
+    const Value* cases = at(workload_spec, {"cases"});
+    if (cases != nullptr && cases->is_array()) {
+      for (const Value& one : cases->items()) wanted.emplace(text_at(&one, {"externalId"}));
+    }
+    std::vector<double> medians;
+    for (const harness::Record& record : records) {
+      found.insert(record.cases.front().uuid);
+      if (record.cases.front().timing) medians.push_back(record.cases.front().timing->median);
+    }
+    if (wanted != found || medians.size() != wanted.size())
+      return "the records are not those of the suite's cases";
+    const auto mean = stats::geometric_mean(medians);
+    const Value* measurements = at(&spec, {"measurements"});
+    const Value* value =
+        measurements != nullptr && measurements->is_array() && measurements->items().size() == 1
+            ? at(&measurements->items().front(), {"value"})
+            : nullptr;
+    if (!mean || value == nullptr || !value->is_number() || value->number() != *mean)
+      return "the published mean is not that of the records";
+    return {};
+  }
+  if (records.size() != 1) return "a run of one case rests on one record";
+  const harness::CaseResult& one = records.front().cases.front();
+  if (const Value* axes = at(workload_spec, {"axes"}); axes != nullptr && axes->is_object()) {
+    for (const json::Member& axis : axes->members()) {
+      const auto known = std::ranges::find_if(
+          one.axes, [&](const auto& a) { return ascii_lower(a.name) == axis.key; });
+      if (known == one.axes.end() || axis.value.integer() != known->value)
+        return "the record is of other sizes than the run's workload";
+    }
+  }
+  const Value* latency = at(&spec, {"timing", "latencyNs"});
+  if (one.timing.has_value() != (latency != nullptr))
+    return "the run and its record do not agree that it was timed";
+  if (!one.timing) return {};
+  const Value* interval = at(latency, {"confidence95"});
+  const auto number = [](const Value* v) { return v != nullptr ? v->integer() : std::nullopt; };
+  const bool is_same = number(at(latency, {"median"})) == std::llround(one.timing->median) &&
+                       interval != nullptr && interval->is_array() &&
+                       interval->items().size() == 2 &&
+                       number(&interval->items()[0]) == std::llround(std::floor(one.timing->low)) &&
+                       number(&interval->items()[1]) == std::llround(std::ceil(one.timing->high));
+  return is_same ? std::string() : std::string("the published times are not those of the record");
 }
 
 policy::VerifiedCpu verified_by_all(std::span<const policy::VerifiedCpuFacts> facts) {

@@ -149,6 +149,7 @@ void write_row_of(Writer& w, const Snapshot& s, const Row& row, bool has_protoco
   }
   w.member("baseline", row.is_baseline);
   text_or_null(w, "evidence", row.evidence ? policy::to_string(*row.evidence) : std::string_view());
+  text_or_null(w, "evidenceNote", evidence_note(s, row.run));
   w.member("match", to_string(row.match)).member("whyRanked", to_string(row.why));
   write_mismatches(w, row);
   w.key("rank");

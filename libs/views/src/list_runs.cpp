@@ -121,6 +121,7 @@ class RunLister {
     item.status = catalog::kRunStatusNames[run.status];
     item.primary = primary_of(s_, index);
     item.evidence = static_cast<policy::EvidenceLevel>(run.evidence);
+    item.evidence_note = evidence_note(s_, index);
     item.is_source_available = code.source_available != 0;
     item.rank = run.rank;
     item.group_size = cohort.ranked;
@@ -158,9 +159,9 @@ void write_json(json::Writer& w, const RunItem& item) {
   } else {
     w.value(item.rank);
   }
-  w.member("cohortSize", item.group_size)
-      .member("evidence", policy::to_string(item.evidence))
-      .member("sourceAvailable", item.is_source_available)
+  w.member("cohortSize", item.group_size).member("evidence", policy::to_string(item.evidence));
+  text_or_null(w, "evidenceNote", item.evidence_note);
+  w.member("sourceAvailable", item.is_source_available)
       .member("source", item.source.slug)
       .member("observedAt", Instant{item.observed_ms}.to_string())
       .end_object();

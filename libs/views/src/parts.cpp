@@ -2,6 +2,7 @@
 
 #include "ki/base/uuid.h"
 #include "ki/digest/digest.h"
+#include "ki/policy/verified_cpu.h"
 #include "ki/resolve/describe.h"
 #include "ki/resolve/row_facts.h"
 
@@ -23,6 +24,16 @@ Named named_implementation(const Snapshot& snapshot, Index implementation) {
 Named named_project(const Snapshot& snapshot, Index project) {
   const auto& row = snapshot.projects()[project];
   return {.name = std::string(snapshot.text(row.name)), .slug = snapshot.text(row.slug)};
+}
+
+std::string evidence_note(const catalog::Snapshot& snapshot, Index run) {
+  if (run == kNone) return {};
+  const catalog::RunRow& row = snapshot.runs()[run];
+  if (static_cast<policy::EvidenceLevel>(row.evidence) < policy::EvidenceLevel::kVerified)
+    return {};
+  const auto& environment = snapshot.environments()[snapshot.cohorts()[row.cohort].environment];
+  const auto host = policy::parse_host_class(snapshot.name(environment.form_factor));
+  return host ? policy::host_note(*host) : std::string();
 }
 
 std::optional<MetricValue> primary_of(const Snapshot& snapshot, Index run) {

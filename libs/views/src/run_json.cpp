@@ -153,6 +153,31 @@ void write_artifacts(json::Writer& w, const RunView& view) {
   w.end_array();
 }
 
+void write_verifications(json::Writer& w, const RunView& view) {
+  w.key("verifications").begin_array();
+  for (const RunView::Verification& one : view.verifications) {
+    w.begin_object().member("verified", one.is_verified);
+    text_or_null(w, "label", one.label);
+    text_or_null(w, "problem", one.problem);
+    text_or_null(w, "policy", one.policy);
+    w.key("clauses").begin_array();
+    for (const RunView::Verification::Clause& clause : one.clauses) {
+      w.begin_object().member("clause", clause.letter).member("holds", clause.holds);
+      w.member("text", clause.text).end_object();
+    }
+    w.end_array();
+    text_or_null(w, "keyId", one.key_id);
+    text_or_null(w, "owner", one.owner);
+    text_or_null(w, "machine", one.machine);
+    text_or_null(w, "hostClass", one.host_class);
+    w.nullable("logIndex", one.log_index).key("notes").begin_array();
+    for (const std::string& note : one.notes) w.value(note);
+    w.end_array().member("createdAt", one.created_at).member("digest", one.digest);
+    w.member("envelope", one.envelope).end_object();
+  }
+  w.end_array();
+}
+
 void write_provenance(json::Writer& w, const RunView& view) {
   w.key("provenance")
       .begin_object()
@@ -190,6 +215,7 @@ void write_json(json::Writer& w, const RunView& view) {
   text_or_null(w, "publishedAt",
                view.published_at ? view.published_at->to_string() : std::string());
   w.end_object().member("evidence", policy::to_string(view.evidence));
+  text_or_null(w, "evidenceNote", view.evidence_note);
   write_lifecycle(w, view.lifecycle);
   w.key("primary");
   write_json(w, view.primary);
@@ -213,6 +239,7 @@ void write_json(json::Writer& w, const RunView& view) {
   w.key("environment");
   write_json(w, view.environment);
   write_artifacts(w, view);
+  write_verifications(w, view);
   write_provenance(w, view);
   w.key("manifest")
       .begin_object()

@@ -8,6 +8,7 @@
 
 #include <algorithm>
 #include <array>
+#include <map>
 
 namespace ki::views {
 namespace {
@@ -164,6 +165,60 @@ Result<std::vector<RunView::Artifact>> read_artifacts(const catalog::Snapshot& s
     if (size != nullptr && size->is_number()) artifact.size_bytes = size->integer();
   }
   return artifacts;
+}
+
+Result<std::vector<RunView::Verification>> read_verifications(const catalog::Snapshot& snapshot,
+                                                              catalog::Store& store,
+                                                              std::string_view run_id) {
+  std::map<std::string, json::Document> newest;  // by key
+  KI_TRY_VOID(store.read_prefix(catalog::Table::kAttestations, fmt::format("{} ", run_id),
+                                snapshot.seq(),
+                                [&](const catalog::Entry& entry) -> Result<catalog::Step> {
+                                  KI_TRY(json::Document row, json::read_document(entry.body));
+                                  if (text_of(&row.root, "kind") == "controlled_rerun")
+                                    newest.insert_or_assign(std::string(entry.key), std::move(row));
+                                  return catalog::Step::kGoOn;
+                                }));
+  std::vector<RunView::Verification> out;
+  for (const auto& [key, row] : newest) {
+    RunView::Verification& one = out.emplace_back();
+    one.created_at = text_of(&row.root, "createdAt");
+    one.envelope = text_of(&row.root, "envelope");
+    one.digest = Digest::of(one.envelope).to_string();
+    const json::Value* assessment = row.root.find("assessment");
+    if (assessment == nullptr || !assessment->is_object()) {
+      one.key_id = text_of(&row.root, "keyId");
+      one.problem = "not assessed yet";
+      continue;
+    }
+    const json::Value* is_verified = assessment->find("isVerified");
+    one.is_verified = is_verified != nullptr && is_verified->is_bool() && is_verified->boolean();
+    one.policy = text_of(assessment, "policy");
+    one.label = text_of(assessment, "label");
+    one.problem = text_of(assessment, "problem");
+    one.key_id = text_of(assessment, "keyId");
+    one.owner = text_of(assessment, "owner");
+    one.machine = text_of(assessment, "machine");
+    one.host_class = text_of(assessment, "hostClass");
+    if (const json::Value* index = assessment->find("logIndex"); index != nullptr)
+      one.log_index = index->integer();
+    if (const json::Value* notes = assessment->find("notes");
+        notes != nullptr && notes->is_array()) {
+      for (const json::Value& note : notes->items()) {
+        if (note.is_string()) one.notes.emplace_back(note.string());
+      }
+    }
+    const json::Value* clauses = assessment->find("clauses");
+    if (clauses == nullptr || !clauses->is_array()) continue;
+    for (const json::Value& clause : clauses->items()) {
+      const json::Value* holds = clause.find("holds");
+      one.clauses.push_back({std::string(text_of(&clause, "clause")),
+                             std::string(text_of(&clause, "text")),
+                             holds != nullptr && holds->is_bool() && holds->boolean()});
+    }
+  }
+  std::ranges::stable_partition(out, &RunView::Verification::is_verified);
+  return out;
 }
 
 }  // namespace ki::views

@@ -34,6 +34,9 @@ std::string permalink(std::string_view public_url, std::string_view digest);
 
 // The artifacts linked to a run. Reads the links' table, which is in order of run id, when there
 // are any.
+Result<std::vector<RunView::Verification>> read_verifications(const catalog::Snapshot& snapshot,
+                                                              catalog::Store& store,
+                                                              std::string_view run_id);
 Result<std::vector<RunView::Artifact>> read_artifacts(const catalog::Snapshot& snapshot,
                                                       catalog::Store& store,
                                                       std::string_view run_id);

@@ -72,6 +72,8 @@ class Maker {
                          s_.name(s_.environments()[cohort_.environment].display_architecture));
     add_provenance();
     KI_TRY(view_.artifacts, read_artifacts(s_, store_, view_.id));
+    KI_TRY(view_.verifications, read_verifications(s_, store_, view_.id));
+    view_.evidence_note = evidence_note(s_, view_.run);
     cite();
     return std::move(view_);
   }

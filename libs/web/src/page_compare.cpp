@@ -138,7 +138,8 @@ void values_table(Html& h, const Snapshot& s, const resolve::Comparison& compari
                                     unit_of(s, item.run)))
             << "</span>";
     }
-    evidence(table.cell(), static_cast<policy::EvidenceLevel>(run.evidence));
+    evidence(table.cell(), static_cast<policy::EvidenceLevel>(run.evidence),
+             views::evidence_note(s, item.run));
     Html& eligible = table.cell();
     if (item.ineligible.empty()) {
       eligible << "yes";

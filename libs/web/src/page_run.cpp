@@ -24,7 +24,7 @@ void heading(Html& h, const RunView& view) {
     << " · <span class=\"id\">run " << text(display::short_run_id(view.id))
     << "</span></p><p class=\"tags\"><span class=\"status\">" << text(display::words(view.status))
     << "</span> ";
-  evidence(h, view.evidence);
+  evidence(h, view.evidence, view.evidence_note);
   if (view.lifecycle.is_stale)
     h << " <span class=\"status warn\">observed over 180 days ago</span>";
   h << "</p></div>\n";
@@ -88,7 +88,7 @@ void primary(Html& h, const Snapshot& s, const RunView& view) {
     }
   }
   h << "</div><div class=\"slot\"><h3>Why believe it</h3><p>";
-  evidence(h, view.evidence);
+  evidence(h, view.evidence, view.evidence_note);
   h << " " << text(evidence_sentence(view.evidence)) << "</p><h3>Can it be used</h3><p>"
     << text(use_text(s, s.runs()[view.run].implementation)) << "</p>";
   if (!view.group.caveats.empty()) {
@@ -238,6 +238,44 @@ void artifacts(Html& h, const RunView& view) {
   h << "</section>\n";
 }
 
+void verification(Html& h, const RunView::Verification& one) {
+  h << "<h3>" << text(one.is_verified ? one.label : std::string("Signed, not verified")) << "</h3>";
+  if (!one.problem.empty())
+    h << "<p>The statement is not believed: " << text(one.problem) << ".</p>";
+  if (!one.clauses.empty()) {
+    constexpr std::array<Table::Column, 3> kColumns = {
+        {{"clause", Table::Kind::kHeader}, {"holds"}, {"what was found"}}};
+    Table table(h, "Clauses of " + one.policy, kColumns);
+    for (const RunView::Verification::Clause& clause : one.clauses) {
+      table.row();
+      table.cell() << text("(" + clause.letter + ")");
+      table.cell() << (clause.holds ? Markup("yes") : Markup("no"));
+      table.cell() << text(clause.text);
+    }
+  }
+  for (const std::string& note : one.notes) h << "<p>" << text(note) << ".</p>";
+  Pairs pairs(h);
+  pairs.add("runner", one.owner);
+  if (!one.key_id.empty()) {
+    pairs.add_copy("signed by key", display::short_digest(one.key_id), one.key_id,
+                   "Copy the key id");
+  }
+  pairs.add_copy("statement", display::short_digest(one.digest), one.digest,
+                 "Copy the statement's digest");
+  if (one.log_index) pairs.add("log entry", display::count(*one.log_index));
+}
+
+// What this index itself found out about the run, where it was rerun under control.
+void verifications(Html& h, const RunView& view) {
+  if (view.verifications.empty()) return;
+  h << "<section aria-labelledby=\"verification\"><h2 id=\"verification\">Verification</h2>";
+  for (const RunView::Verification& one : view.verifications) verification(h, one);
+  h << "<p>Verified says that the runner built, judged and timed this source there. It does not "
+       "say that the number repeats elsewhere. Check it: ";
+  copy_line(h, "ki verify " + view.id, "Copy the command");
+  h << "</p></section>\n";
+}
+
 void replications(Html& h, const Site& site, const RunView& view, bool has_notes) {
   h << "<section aria-labelledby=\"notes\"><h2 id=\"notes\">Replications and notes</h2>";
   if (view.replications != 0) {
@@ -375,6 +413,7 @@ http::Response run_page(const Site& site, const http::Request& request) {
   key_values(h, "protocol", "Protocol", view.protocol, "The protocol states nothing.");
   key_values(h, "environment", "Environment", view.environment, "The environment states nothing.");
   artifacts(h, view);
+  verifications(h, view);
   replications(h, site, view, has_rows(s, catalog::Table::kAttestations));
   h << "</div>";
   manifest(h, view);

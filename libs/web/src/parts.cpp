@@ -64,13 +64,15 @@ void day(Html& h, std::int64_t ms) {
   h << "<time" << attr("datetime", date) << ">" << text(date) << "</time>";
 }
 
-void evidence(Html& h, std::optional<policy::EvidenceLevel> level) {
+void evidence(Html& h, std::optional<policy::EvidenceLevel> level, std::string_view note) {
   if (!level) {
     h << "<span class=\"ev\">No evidence</span>";
     return;
   }
   h << "<span" << attr("class", "ev ev-" + std::string(policy::to_string(*level))) << ">"
-    << text(display::evidence_label(policy::to_string(*level))) << "</span>";
+    << text(display::evidence_label(policy::to_string(*level)));
+  if (!note.empty()) h << text(" · ") << text(note);
+  h << "</span>";
 }
 
 void copyable(Html& h, std::string_view shown, std::string_view whole, Markup label) {

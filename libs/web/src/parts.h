@@ -34,7 +34,8 @@ void value_cell(Html& h, std::optional<double> value, std::string_view unit);
 void readout(Html& h, const views::MetricValue& value);
 // "2026-05-21" as a time element; "—" for 0.
 void day(Html& h, std::int64_t ms);
-void evidence(Html& h, std::optional<policy::EvidenceLevel> level);
+// `note` stands beside the word: views::evidence_note() of the run that is meant.
+void evidence(Html& h, std::optional<policy::EvidenceLevel> level, std::string_view note = {});
 // The short form, with a button that copies the whole where there is script.
 void copyable(Html& h, std::string_view shown, std::string_view whole, Markup label);
 // One line to copy, as code.

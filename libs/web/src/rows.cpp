@@ -43,7 +43,7 @@ void run_value_cell(Html& h, const Snapshot& s, const Row& row) {
 }
 
 void trust_cell(Html& h, const Snapshot& s, const Row& row) {
-  evidence(h, row.evidence);
+  evidence(h, row.evidence, views::evidence_note(s, row.run));
   h << "<span class=\"small\">" << text(licence_text(s, row.implementation)) << "</span>";
 }
 
@@ -192,7 +192,7 @@ void answer_slot(Html& h, const Snapshot& s, const Slot& slot) {
   }
   const auto level = static_cast<policy::EvidenceLevel>(run.evidence);
   h << "<p>" << text(use_text(s, run.implementation)) << "</p><p>";
-  evidence(h, level);
+  evidence(h, level, views::evidence_note(s, slot.run));
   h << " " << text(evidence_sentence(level)) << " <a" << href(run_url(s, slot.run))
     << ">See the run</a></p></div>";
 }

@@ -21,6 +21,9 @@ enum class HostClass : std::uint8_t {
 std::string_view to_string(HostClass host);  // "vm", "bare", "bare_locked"
 std::optional<HostClass> parse_host_class(std::string_view text);
 
+// "vm, clocks not controlled"; "bare_locked".
+std::string host_note(HostClass host);
+
 struct VerifiedCpuFacts {
   // (a) built from named source by this runner, judged strictly, every timed call checked
   bool is_built_from_named_source = false;

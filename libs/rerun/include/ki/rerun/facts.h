@@ -6,6 +6,7 @@
 #include "ki/policy/verified_cpu.h"
 
 #include <span>
+#include <string>
 
 namespace ki::rerun {
 
@@ -13,6 +14,11 @@ namespace ki::rerun {
 // the record does: that the sources were built; that they are the published ones is for the
 // catalog to say.
 policy::VerifiedCpuFacts facts_of(const harness::Record& record, policy::HostClass host);
+
+// How the published numbers of a run differ from what its records give: sizes, median and interval
+// of a case; the cases and their mean of a suite. Empty: not at all.
+std::string difference(const json::Value& run_spec, const json::Value& workload_manifest,
+                       std::span<const harness::Record> records);
 
 // Of a run over several records, as of a suite: a clause holds where it holds for each.
 policy::VerifiedCpu verified_by_all(std::span<const policy::VerifiedCpuFacts> facts);

@@ -109,6 +109,7 @@ struct RunItem {
   std::string_view status;
   std::optional<MetricValue> primary;
   policy::EvidenceLevel evidence = policy::EvidenceLevel::kReported;
+  std::string evidence_note;  // beside the level: "vm, clocks not controlled"
   bool is_source_available = false;
   std::uint32_t rank = 0;  // 0: not ranked
   std::uint32_t group_size = 0;

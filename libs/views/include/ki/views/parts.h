@@ -45,6 +45,9 @@ struct MetricValue {
   std::optional<catalog::IntervalRow> interval;  // 95 % confidence, in `unit`
 };
 // Nothing when the run has no primary measurement.
+// What stands beside the words verified and replicated wherever they are said of a run: the class
+// of its host, "vm, clocks not controlled". Empty for runs of the other levels.
+std::string evidence_note(const catalog::Snapshot& snapshot, Index run);
 std::optional<MetricValue> primary_of(const catalog::Snapshot& snapshot, Index run);
 
 struct Licence {

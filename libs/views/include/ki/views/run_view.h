@@ -63,6 +63,23 @@ struct RunView {
     Availability availability = Availability::kUnavailable;
   };
 
+  // What the signed statement of a rerun is worth here, as it was assessed last.
+  struct Verification {
+    struct Clause {
+      std::string letter, text;  // "a", "180 of 180 timed calls checked"
+      bool holds = false;
+    };
+    bool is_verified = false;
+    std::string policy, label, problem;  // label when verified; problem when not believed
+    std::vector<Clause> clauses;
+    std::string key_id, owner, machine, host_class;
+    std::optional<std::int64_t> log_index;
+    std::vector<std::string> notes;
+    std::string created_at;
+    std::string digest;    // of the envelope
+    std::string envelope;  // DSSE, JSON text
+  };
+
   Index run = kNone;
   catalog::Seq catalog_version = 0;
   bool is_illustrative = false;
@@ -92,6 +109,8 @@ struct RunView {
   std::vector<KeyValue> protocol;
   std::vector<KeyValue> environment;
   std::vector<Artifact> artifacts;
+  std::string evidence_note;                // beside the level: "vm, clocks not controlled"
+  std::vector<Verification> verifications;  // verified ones first
   std::uint32_t replications = 0;
   SourceRef source;
   std::string source_url;      // of the source's policy; may be empty

@@ -1,0 +1,123 @@
+// ki rerun: from a catalog with one published run to a signed, logged and assessed one, as a person
+// and a script see it. The cells are real.
+#include "cli_world.h"
+#include "ki/json/reader.h"
+#include "ki/sandbox/host.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <filesystem>
+#include <fstream>
+
+namespace ki::cli {
+namespace {
+
+using testing::AnyOf;
+using testing::HasSubstr;
+using testing::Not;
+
+const std::string kProblems = std::string(KI_SOURCE_DIR) + "/problems";
+
+json::Document parsed(const std::string& text) {
+  auto document = json::read_document(text, {.max_bytes = text.size() + 1});
+  EXPECT_TRUE(document) << text;
+  return *std::move(document);
+}
+
+TEST_F(CliTest, ARerunOfAPublishedRunIsSignedLoggedAndChecked) {
+  if (const auto host = sandbox::Host::open(); !host)
+    GTEST_SKIP() << "skipped: no sandbox here: " << host.error().to_string();
+  const Outcome first = ki({"problem", "run", kProblems + "/vec_add", "--solution",
+                            kProblems + "/vec_add/solutions/reference/solution.json", "--case",
+                            "n65536", "--publish"});
+  if (first.out.find("timing_failed") != std::string::npos)
+    GTEST_SKIP() << "skipped: this machine is too busy to time anything";
+  ASSERT_THAT(first.code, AnyOf(0, 4)) << first.err << first.out;
+  EXPECT_THAT(first.err, HasSubstr("unsigned: the catalog has no runner key (ki key init)"));
+  const auto runs = parsed(must({"runs", "--json"}));
+  const std::string id(runs.root.find("runs")->items()[0].find("id")->string());
+
+  EXPECT_THAT(ki({"rerun", id, "--problems", kProblems, "--dry-run"}).out,
+              HasSubstr("1 case, 6 processes"));
+  clock_.set(Instant{1'796'083'260'000});
+  const Outcome again = ki({"rerun", id, "--problems", kProblems});
+  if (again.out.find("timing_failed") != std::string::npos)
+    GTEST_SKIP() << "skipped: this machine is too busy to time anything";
+  ASSERT_THAT(again.code, AnyOf(0, 4)) << again.err << again.out;
+  EXPECT_THAT(again.err, HasSubstr("the solution kept with run " + id));
+  EXPECT_THAT(again.err, HasSubstr("made a runner key and a log key"));
+  EXPECT_THAT(again.err, HasSubstr("began the transparency log ki.invalid/"));
+  EXPECT_THAT(again.err, Not(HasSubstr("not believed")));
+
+  // The newest run first.
+  const auto after = parsed(must({"runs", "--json"}));
+  ASSERT_EQ(after.root.find("runs")->items().size(), 2U);
+  const std::string rerun(after.root.find("runs")->items()[0].find("id")->string());
+  ASSERT_NE(rerun, id);
+  const auto dossier = parsed(must({"show", "run", rerun, "--json"}));
+  const auto statements = dossier.root.find("verifications")->items();
+  ASSERT_EQ(statements.size(), 1U);
+  EXPECT_TRUE(statements[0].find("problem")->is_null());
+  bool is_verified = true;
+  for (const json::Value& clause : statements[0].find("clauses")->items()) {
+    const std::string_view letter = clause.find("clause")->string();
+    const bool holds = clause.find("holds")->boolean();
+    is_verified = is_verified && holds;
+    // What a busy machine may fail: samples, processes that had none, sentinels, the interval; and
+    // isolation where it lacks control groups.
+    if (std::string_view("bdefg").find(letter) == std::string_view::npos) {
+      EXPECT_TRUE(holds) << letter << ": " << clause.find("text")->string();
+    }
+  }
+  EXPECT_EQ(statements[0].find("verified")->boolean(), is_verified);
+  EXPECT_EQ(again.code == 0, is_verified) << again.err;
+  EXPECT_EQ(dossier.root.find("evidence")->string(), is_verified ? "verified" : "reproducible");
+  EXPECT_EQ(parsed(must({"fsck", "--json"})).root.find("problems")->items().size(), 0U);
+
+  const std::string verify = must({"verify", rerun});
+  EXPECT_THAT(verify, HasSubstr("statement of runner this catalog"));
+  EXPECT_THAT(verify, HasSubstr("computed anew from the records"));
+
+  // The folder stands on its own; a changed record does not.
+  const std::string folder = file("evidence");
+  must({"export", "evidence", rerun, "--output", folder});
+  EXPECT_THAT(must({"verify", folder}),
+              HasSubstr("the published numbers are those of the records"));
+  for (const auto& entry : std::filesystem::directory_iterator(folder)) {
+    const std::string name = entry.path().filename().string();
+    if (!name.starts_with("record-")) continue;
+    std::ofstream(entry.path(), std::ios::app) << " ";
+    const Outcome changed = ki({"verify", folder});
+    EXPECT_EQ(changed.code, 1);
+    EXPECT_THAT(changed.out, HasSubstr("is the record that the statement names"));
+  }
+
+  // Whoever stops believing the runner takes the word back.
+  const auto keys = parsed(must({"key", "list", "--json"}));
+  for (const json::Value& key : keys.root.find("keys")->items()) {
+    if (key.find("name")->string() != "runner") continue;
+    must({"key", "revoke", std::string(key.find("keyid")->string()), "--reason", "a test", "--from",
+          "0"});
+  }
+  EXPECT_EQ(parsed(must({"show", "run", rerun, "--json"})).root.find("evidence")->string(),
+            "reproducible");
+}
+
+TEST_F(CliTest, ARerunSaysWhatItCannotRun) {
+  import_registry();
+  const Outcome unknown = ki({"rerun", "no-such-kernel", "--problems", kProblems});
+  EXPECT_EQ(unknown.code, 3);
+  EXPECT_THAT(unknown.err, HasSubstr("neither a run nor an implementation"));
+  EXPECT_EQ(ki({"rerun"}).code, 2);
+  EXPECT_THAT(ki({"rerun", "x", "--problems", file("none")}).err, HasSubstr("rerun"));
+  const auto runs = parsed(must({"runs", "--json"}));
+  const std::string imported(runs.root.find("runs")->items()[0].find("id")->string());
+  const Outcome python = ki({"rerun", imported, "--problems", kProblems});
+  EXPECT_NE(python.code, 0);
+  EXPECT_THAT(python.err, HasSubstr("has no source that this runner can build"));
+  EXPECT_FALSE(std::filesystem::exists(catalog() + ".keys")) << "nothing was made";
+}
+
+}  // namespace
+}  // namespace ki::cli
