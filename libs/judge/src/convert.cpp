@@ -267,7 +267,7 @@ void decode_f32(Dtype dtype, std::span<const std::byte> bytes, std::span<float> 
   const auto count = static_cast<std::size_t>(count_of(dtype, bytes.size()));
   KI_CHECK(out.size() >= count);
   if (dtype == Dtype::kF32) {
-    std::memcpy(out.data(), bytes.data(), count * sizeof(float));
+    std::ranges::copy(bytes.first(count * sizeof(float)), std::as_writable_bytes(out).begin());
     return;
   }
   if (dtype == Dtype::kI64) {  // straight to binary32: one rounding, not two
