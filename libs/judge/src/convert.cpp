@@ -2,6 +2,7 @@
 
 #include "ki/base/check.h"
 
+#include <algorithm>
 #include <array>
 #include <bit>
 #include <cmath>
