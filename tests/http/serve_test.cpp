@@ -366,5 +366,42 @@ TEST_F(ServeTest, StartsWithinASecond) {
   RecordProperty("start_ms", static_cast<int>(best.count()));
 }
 
+TEST_F(ServeTest, TakesNotesAndShowsThemWithinASecond) {
+  ServeProcess server(arguments({"--allow-notes", "anyone"}));
+  ASSERT_NE(server.port(), 0) << server.err();
+  const std::string run = "sha256:449ac0a4bf174ec0ad6110c5275a6db1be2592a54b213acf897613715f8da89d";
+  const auto post = [&](const std::string& target, std::string_view fields,
+                        const std::string& body) {
+    return http::testing::exchange(
+        server.port(), fmt::format("POST {} HTTP/1.1\r\nHost: 127.0.0.1:{}\r\n{}Content-Length: "
+                                   "{}\r\n\r\n{}",
+                                   target, server.port(), fields, body.size(), body));
+  };
+  const std::string form = "Content-Type: application/x-www-form-urlencoded\r\n";
+  EXPECT_EQ(post("/runs/" + run + "/attestations", form + "Origin: https://evil.example\r\n",
+                 "type=reproduced&body=no")
+                .status,
+            403);
+  const auto stored = post("/runs/" + run + "/attestations",
+                           form + fmt::format("Origin: http://127.0.0.1:{}\r\n", server.port()),
+                           "type=reproduced&body=%3Cb%3E1.2+ms%3C%2Fb%3E");
+  EXPECT_EQ(stored.status, 201) << stored.body;
+  EXPECT_EQ(stored.field("cache-control"), "no-store");
+  const auto reported =
+      post("/api/v1/runs/" + run + "/reports", "Content-Type: application/json\r\n",
+           R"({"reason":"other","detail":"a clock went back"})");
+  EXPECT_EQ(reported.status, 201) << reported.body;
+  std::string page;
+  for (int i = 0; i < 1000 && page.find("a clock went back") == std::string::npos; ++i) {
+    std::this_thread::sleep_for(20ms);
+    page = http::testing::get(server.port(), "/runs/" + run).body;
+  }
+  EXPECT_THAT(page, HasSubstr("&lt;b&gt;1.2 ms&lt;/b&gt;"));
+  EXPECT_THAT(page, HasSubstr("a clock went back"));
+  EXPECT_EQ(server.stop(SIGTERM), 0);
+  EXPECT_EQ(
+      run_ki({"serve", "--catalog", catalog(), "--allow-notes", "anyone", "--read-only"}).code, 2);
+}
+
 }  // namespace
 }  // namespace ki::served

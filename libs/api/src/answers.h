@@ -52,6 +52,8 @@ Result<http::Response> show_model(const Site& site, const Arguments& arguments);
 Result<http::Response> show_run(const Site& site, const Arguments& arguments);
 Result<http::Response> cite_run(const Site& site, const Arguments& arguments);
 Result<http::Response> show_manifest(const Site& site, const Arguments& arguments);
+Result<http::Response> attest_run(const Site& site, const Arguments& arguments);
+Result<http::Response> report_run(const Site& site, const Arguments& arguments);
 
 Result<http::Response> list_operations(const Site& site, const Arguments& arguments);
 Result<http::Response> list_projects(const Site& site, const Arguments& arguments);

@@ -88,6 +88,7 @@ Arguments::Arguments(const Operation& operation)
 std::expected<Arguments, http::Problem> Arguments::read(const Operation& operation,
                                                         const http::Request& request) {
   Arguments arguments(operation);
+  arguments.client_ = request.client;
   const auto& parameters = operation.parameters;
   std::vector<http::ProblemDetail> problems;
   std::vector<bool> is_given(parameters.size());

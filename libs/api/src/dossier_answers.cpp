@@ -1,8 +1,10 @@
-// getOperation, getImplementation, getProject, getModel, getRun, citeRun, getManifest.
+// getOperation, getImplementation, getProject, getModel, getRun, citeRun, attestRun, reportRun,
+// getManifest.
 #include "answers.h"
 #include "ki/display/cite.h"
 #include "ki/json/canonical.h"
 #include "ki/json/reader.h"
+#include "ki/notes/run_notes.h"
 #include "ki/views/find.h"
 #include "ki/views/implementation_view.h"
 #include "ki/views/model_view.h"
@@ -99,7 +101,13 @@ Result<http::Response> show_run(const Site& site, const Arguments& arguments) {
   KI_TRY(const Index run, find_published_run(site, arguments.text("run")));
   KI_TRY(const auto view, views::run_view(site.snapshot(), site.catalog->store(), run,
                                           {.now = site.now, .public_url = site.public_url}));
-  return json_answer(arguments, [&](json::Writer& w) { views::write_json(w, view); });
+  static const sign::TrustList kNobody;
+  KI_TRY(const auto notes, notes::read_notes(site.catalog->store(), site.snapshot().seq(), view.id,
+                                             Digest(site.snapshot().runs()[run].digest),
+                                             site.trust ? *site.trust : kNobody));
+  return json_answer(arguments, [&](json::Writer& w) {
+    views::write_json(w, view, [&](json::Writer& more) { notes::write_members(more, notes); });
+  });
 }
 
 Result<http::Response> cite_run(const Site& site, const Arguments& arguments) {
@@ -125,6 +133,55 @@ Result<http::Response> cite_run(const Site& site, const Arguments& arguments) {
     if (!out.ends_with('\n')) out += '\n';
   }
   return http::Response::text(std::move(out), arguments.operation().cache);
+}
+
+namespace {
+
+using File = std::expected<notes::Filed, http::Problem> (notes::Desk::*)(const notes::RunName&,
+                                                                         const json::Value&,
+                                                                         std::string_view);
+
+Result<http::Response> file(const Site& site, const Arguments& arguments, File what) {
+  KI_TRY(const Index run, find_published_run(site, arguments.text("run")));
+  if (!site.desk) {
+    return http::Response::of(http::Problem{.status = 403,
+                                            .code = "NOTES_NOT_TAKEN",
+                                            .detail = "the operator of this index takes no notes"});
+  }
+  const catalog::RunRow& row = site.snapshot().runs()[run];
+  const auto filed = (*site.desk.*what)({Uuid{row.id}.to_string(), Digest(row.digest)},
+                                        *arguments.body(), arguments.client());
+  if (!filed) return http::Response::of(filed.error());
+  http::Response response = json_answer(arguments, [&](json::Writer& w) {
+    w.begin_object()
+        .member("filed", true)
+        .member("id", filed->id)
+        .member("runId", filed->run_id)
+        .member("new", filed->is_new);
+    for (const auto& [name, text] :
+         {std::pair<std::string_view, std::string_view>{"keyId", filed->key_id},
+          {"owner", filed->owner}}) {
+      w.key(name);
+      if (text.empty()) {
+        w.null();
+      } else {
+        w.value(text);
+      }
+    }
+    w.end_object();
+  });
+  response.status = 201;
+  return response;
+}
+
+}  // namespace
+
+Result<http::Response> attest_run(const Site& site, const Arguments& arguments) {
+  return file(site, arguments, &notes::Desk::attest);
+}
+
+Result<http::Response> report_run(const Site& site, const Arguments& arguments) {
+  return file(site, arguments, &notes::Desk::report);
 }
 
 Result<http::Response> show_manifest(const Site& site, const Arguments& arguments) {

@@ -22,6 +22,9 @@ constexpr std::array kTags = {
     Tag{"resolve", "Questions and their ranked answers. Ranks exist inside one comparison group."},
     Tag{"catalog", "Operations, implementations, projects and runs, one dossier each, and lists."},
     Tag{"records", "Who leads each comparison group, and what changed."},
+    Tag{"notes",
+        "What people say about a run, signed or not. It never changes a rank or evidence level; "
+        "the operator decides whether an index takes notes."},
     Tag{"sources", "Where the numbers come from: hardware, models, sources, counts, exports."},
 };
 
@@ -94,9 +97,19 @@ std::map<int, std::vector<std::string_view>> problems_of(const Operation& operat
       add(400, code);
     } else if (code == "CURSOR_EXPIRED") {
       add(410, code);
+    } else if (code == "NOTES_NOT_TAKEN" || code == "UNTRUSTED_KEY") {
+      add(403, code);
+    } else if (code.starts_with("INVALID_")) {
+      add(422, code);
+    } else if (code == "QUOTA_EXCEEDED") {
+      add(429, code);
     } else {
       add(404, code);
     }
+  }
+  if (operation.is_write) {
+    add(403, "FORBIDDEN");
+    add(503, "UNAVAILABLE");
   }
   add(429, "RATE_LIMITED");
   return problems;
@@ -106,6 +119,8 @@ std::string words_for(int status) {
   switch (status) {
     case 400:
       return "The request is not acceptable";
+    case 403:
+      return "It is not allowed";
     case 404:
       return "There is no such thing";
     case 410:
@@ -118,13 +133,15 @@ std::string words_for(int status) {
       return "The request is not understood";
     case 429:
       return "Too many requests";
+    case 503:
+      return "Not now; try again";
     default:
       return "A problem";
   }
 }
 
 void write_responses(Writer& w, const Operation& operation) {
-  w.key("responses").begin_object().key("200").begin_object();
+  w.key("responses").begin_object().key(operation.is_write ? "201" : "200").begin_object();
   w.member("description", operation.summary);
   write_content(w, operation.media_type, operation.answer);
   w.end_object();

@@ -4,6 +4,7 @@
 #include "ki/base/check.h"
 #include "ki/base/text.h"
 #include "ki/json/reader.h"
+#include "ki/notes/draft.h"
 
 #include <fmt/format.h>
 
@@ -27,6 +28,11 @@ http::Response call_with_body(const Operation& operation, const Site& site, Argu
     return refused({.status = 415,
                     .code = "UNSUPPORTED_MEDIA_TYPE",
                     .detail = "send the body as application/json"});
+  }
+  if (operation.is_write && request.body.size() > notes::kMaxRequestBytes) {
+    return refused({.status = 413,
+                    .code = "PAYLOAD_TOO_LARGE",
+                    .detail = fmt::format("at most {} bytes are taken", notes::kMaxRequestBytes)});
   }
   thread_local json::Reader reader;
   const auto body = reader.read(request.body);
@@ -75,7 +81,8 @@ std::vector<http::Route> routes(const std::shared_ptr<const Site>& site) {
          .handle = [&operation,
                     site](const http::Request& request) { return call(operation, *site, request); },
          .is_api = true,
-         .may_block = operation.may_block});
+         .may_block = operation.may_block,
+         .is_write = operation.is_write});
   }
   const http::Body document(openapi(site->public_url));
   for (const std::string_view path :

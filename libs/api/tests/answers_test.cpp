@@ -87,6 +87,7 @@ TEST(AnswersTest, AreWhatTheSchemaSaysOnThePublicCatalog) {
     asked.insert(call.operation);
   }
   for (const Operation& operation : operations()) {
+    if (operation.is_write) continue;  // notes_test.cpp
     EXPECT_TRUE(asked.contains(std::string(operation.id))) << operation.id << " is not tried here";
   }
   // Dossiers of every part of the catalog.

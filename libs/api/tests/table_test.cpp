@@ -55,7 +55,7 @@ TEST(TableTest, OpenApiHasEveryOperationParameterAndType) {
     EXPECT_EQ(entry->find("operationId")->string(), operation.id);
     const json::Value* parameters = entry->find("parameters");
     EXPECT_EQ(parameters == nullptr ? 0 : parameters->items().size(), operation.parameters.size());
-    EXPECT_NE(entry->find("responses")->find("200"), nullptr);
+    EXPECT_NE(entry->find("responses")->find(operation.is_write ? "201" : "200"), nullptr);
   }
   for (const SchemaType& type : schema_types()) {
     EXPECT_NE(root.find("components")->find("schemas")->find(type.name), nullptr) << type.name;

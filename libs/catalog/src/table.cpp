@@ -32,7 +32,7 @@ constexpr std::array kTables = {
     TableInfo{Table::kServingWorkloads, "serving_workloads", {"id"}, "workloadDigest"},
     TableInfo{Table::kServingRuns, "serving_runs", {"id"}, "runDigest"},
     TableInfo{Table::kAttestations, "attestations", {"runId", "id"}, ""},
-    TableInfo{Table::kReports, "reports", {"id"}, ""},
+    TableInfo{Table::kReports, "reports", {"targetId", "id"}, ""},
     TableInfo{Table::kAuditEvents, "audit_events", {"id"}, ""},
     TableInfo{Table::kLogEntries, "log_entries", {"type", "digest"}, ""},
     TableInfo{Table::kLogHeads, "log_heads", {"log"}, ""},

@@ -5,10 +5,14 @@
 #include "ki/base/check.h"
 #include "ki/base/text.h"
 #include "ki/json/writer.h"
+#include "ki/logbook/trust_store.h"
+#include "ki/notes/desk.h"
+#include "log_files.h"
 
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <random>
 
 namespace ki::cli {
 namespace {
@@ -20,6 +24,7 @@ Code code_of(int status) {
     case 400:
     case 410:
     case 413:
+    case 403:
     case 415:
     case 422:
       return Code::kInvalidArgument;
@@ -86,7 +91,7 @@ Error error_of(const HttpAnswer& answer) {
 
 }  // namespace
 
-Result<Reader> Reader::open(const Context& context) {
+Result<Reader> Reader::open(const Context& context, Context::Access access) {
   Reader reader;
   const auto variable = context.environment().variable("KI_API");
   reader.server_ = context.arguments().value("api").value_or(variable.value_or(""));
@@ -94,7 +99,21 @@ Result<Reader> Reader::open(const Context& context) {
   if (!context.arguments().has("api") && context.arguments().has("catalog")) reader.server_.clear();
   while (reader.server_.ends_with('/')) reader.server_.pop_back();
   if (!reader.server_.empty()) return reader;
-  KI_TRY(reader.catalog_, context.open_catalog(Context::Access::kRead));
+  KI_TRY(reader.catalog_, context.open_catalog(access));
+  catalog::Store& store = *reader.catalog_->store;
+  KI_TRY(sign::TrustList trust, logbook::read_trust(store));
+  std::shared_ptr<notes::Desk> desk;
+  if (access != Context::Access::kRead) {
+    std::random_device device;
+    desk = std::make_shared<notes::Desk>(
+        notes::Desk::Options{.store = &store,
+                             .clock = context.environment().clock,
+                             .takes = notes::Takes::kAnything,
+                             .actor = actor_of(context),
+                             .limits = {.per_client_a_day = 0},
+                             .seed = (std::uint64_t{device()} << 32) | device(),
+                             .read_trust = [&store] { return logbook::read_trust(store); }});
+  }
   reader.site_ = std::make_shared<const api::Site>(
       api::Site{.catalog = std::make_shared<const views::CatalogVersion>(
                     reader.catalog_->snapshot(), *reader.catalog_->store),
@@ -102,7 +121,9 @@ Result<Reader> Reader::open(const Context& context) {
                 .public_url = context.arguments().value("url").value_or(""),
                 .version = KI_VERSION,
                 // Cursors need not be secret from who reads the catalog's file.
-                .cursor_key = "cursors of the command line"});
+                .cursor_key = "cursors of the command line",
+                .trust = std::make_shared<const sign::TrustList>(std::move(trust)),
+                .desk = std::move(desk)});
   return reader;
 }
 
@@ -117,7 +138,7 @@ Result<std::string> Reader::ask(std::string_view operation, const Values& values
     return std::string(response.body.bytes());
   }
   KI_TRY(HttpAnswer answer, http_exchange(server_, request, kMaxAnswer));
-  if (answer.status != 200) return fail(error_of(answer));
+  if (answer.status != 200 && answer.status != 201) return fail(error_of(answer));
   return std::move(answer.body);
 }
 

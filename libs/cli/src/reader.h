@@ -20,8 +20,10 @@ using Values = std::vector<std::pair<std::string, std::string>>;
 
 class Reader {
  public:
-  // Opens the catalog, unless --api or $KI_API names a server.
-  static Result<Reader> open(const Context& context);
+  // Opens the catalog, unless --api or $KI_API names a server. With kWrite operations that store
+  // something may be asked too.
+  static Result<Reader> open(const Context& context,
+                             Context::Access access = Context::Access::kRead);
 
   // Whether a server answers, not a catalog of this machine.
   bool is_remote() const { return !server_.empty(); }

@@ -2,10 +2,12 @@
 #include "command.h"
 #include "ki/base/text.h"
 #include "ki/io/file.h"
+#include "ki/serve/desk.h"
 #include "ki/serve/exports.h"
 #include "ki/serve/log_part.h"
 #include "ki/serve/service.h"
 #include "ki/serve/site.h"
+#include "log_files.h"
 
 #include <fcntl.h>
 #include <fmt/format.h>
@@ -60,6 +62,46 @@ Result<std::string> public_url(const Arguments& arguments) {
   return url;
 }
 
+// What --allow-notes says.
+Result<notes::Takes> takes_of(const Arguments& arguments) {
+  const auto who = arguments.value("allow-notes");
+  if (!who) return notes::Takes::kNothing;
+  if (*who == "anyone") return notes::Takes::kAnything;
+  if (*who == "signed") return notes::Takes::kSigned;
+  return fail(Code::kInvalidArgument,
+              fmt::format("--allow-notes {}: expected anyone or signed", quote(*who)));
+}
+
+// Nothing when the catalog cannot be written now: it is served without notes.
+Result<std::shared_ptr<notes::Desk>> desk_of(const Context& context,
+                                             const serve::Options& options) {
+  const Arguments& arguments = context.arguments();
+  KI_TRY(const notes::Takes takes, takes_of(arguments));
+  KI_TRY(const std::int64_t quota, arguments.integer("notes-a-day", 20, 0, 1'000'000));
+  if (takes == notes::Takes::kNothing) return nullptr;
+  if (options.is_read_only) {
+    return fail(Code::kInvalidArgument,
+                "--allow-notes writes to the catalog; --read-only does not");
+  }
+  auto desk = serve::open_desk(
+      {.catalog = options.catalog,
+       .takes = takes,
+       .clock = options.http.clock,
+       .limits = {.per_client_a_day = static_cast<std::size_t>(quota)},
+       .after_commit = [note = options.note, path = options.catalog](catalog::Store& store) {
+         if (const auto done = catch_up_log(store, path); !done) {
+           note(
+               fmt::format("a note was stored, but the log's checkpoint is behind: {}; then: ki "
+                           "log checkpoint\n",
+                           done.error().to_string()));
+         }
+       }});
+  if (desk) return *std::move(desk);
+  if (desk.error().code() == Code::kNotFound) return nullptr;  // the service says it better
+  options.note(fmt::format("no notes are taken: {}\n", desk.error().to_string()));
+  return nullptr;
+}
+
 }  // namespace
 
 Result<int> run_serve(Context& context) {
@@ -105,7 +147,8 @@ Result<int> run_serve(Context& context) {
     };
   }
 
-  options.mounts = serve::site_parts();
+  KI_TRY(const auto desk, desk_of(context, options));
+  options.mounts = serve::site_parts(desk);
   const std::string exports = arguments.value("exports").value_or("");
   if (!exports.empty() && !std::filesystem::is_directory(exports)) {
     return fail(Code::kInvalidArgument,

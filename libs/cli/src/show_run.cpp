@@ -147,6 +147,38 @@ void add_verifications(std::string& out, const Value& d) {
   }
 }
 
+// Words of somebody else, on one line.
+std::string one_line(std::string_view words) {
+  std::string out(words);
+  std::ranges::replace(out, '\n', ' ');
+  return out;
+}
+
+std::string said_by(const Value& one) {
+  const auto signing = text_at(one, "signing");
+  if (signing == "signed") return fmt::format("signed by {}", text_at(one, "owner"));
+  return signing == "unsigned" ? "unsigned note" : "signature no longer believed";
+}
+
+void add_notes(std::string& out, const Value& d) {
+  Facts facts;
+  for (const Value& one : items_at(d, "attestations")) {
+    const Value* hidden = at(one, "hidden");
+    facts.emplace_back(
+        display::words(text_at(one, "type")),
+        fmt::format("{} · {} · {}", date_of(text_at(one, "createdAt")), said_by(one),
+                    hidden != nullptr ? fmt::format("hidden: {}", text_at(*hidden, "reason"))
+                                      : one_line(text_at(one, "body"))));
+  }
+  for (const Value& one : items_at(d, "reports")) {
+    facts.emplace_back(
+        "report",
+        fmt::format("{} · {} · {}: {}", date_of(text_at(one, "createdAt")), text_at(one, "state"),
+                    display::words(text_at(one, "reason")), one_line(text_at(one, "detail"))));
+  }
+  section(out, "Notes", facts);
+}
+
 }  // namespace
 
 std::string run_text(const Value& d) {
@@ -174,6 +206,7 @@ std::string run_text(const Value& d) {
   section(out, "Environment", facts_at(d, "environment"));
   section(out, "Artifacts", artifact_facts(d));
   add_verifications(out, d);
+  add_notes(out, d);
   if (const auto published = text_at(d, "run.publishedAt"); !published.empty()) {
     out += fmt::format("\nPublished {} · {}\n", date_of(published),
                        text_at(d, "provenance.source.name"));

@@ -310,11 +310,13 @@ std::variant<Reply, Site::Pending> Site::begin(std::shared_ptr<Published> publis
                     .detail = fmt::format("there is nothing at {}", quote(request.path()))},
                    is_api);
   }
-  if (!is_read && !match.route->is_api && is_foreign_post(request, options_.origin)) {
+  if (!is_read && (!match.route->is_api || match.route->is_write) &&
+      is_foreign_post(request, options_.origin)) {
     return refused({.status = 403,
                     .code = "FORBIDDEN",
-                    .detail = "forms are taken from this site's own pages only"},
-                   false);
+                    .detail = "what stores something is taken from this site's own pages, and "
+                              "from programs that are no browser"},
+                   match.route->is_api);
   }
   pending.route = match.route;
   request.parameters = std::move(match.parameters);

@@ -92,6 +92,13 @@ class ServerTest : public ::testing::Test {
     routes.push_back({.method = Method::kPost, .pattern = "/form", .handle = [](const Request&) {
                         return Response::redirect(303, "/page/1");
                       }});
+    for (const bool is_write : {false, true}) {
+      routes.push_back({.method = Method::kPost,
+                        .pattern = is_write ? "/api/write" : "/api/ask",
+                        .handle = [](const Request&) { return Response::json("{}"); },
+                        .is_api = true,
+                        .is_write = is_write});
+    }
     return std::make_shared<const Edition>(
         Edition{.version = version,
                 .router = Router(std::move(routes)),
@@ -289,6 +296,25 @@ TEST_F(ServerTest, TakesFormsFromItsOwnPagesOnly) {
   EXPECT_EQ(post("Origin: https://evil.example\r\n"), 403);
   EXPECT_EQ(post("Origin: null\r\n"), 403);
   EXPECT_EQ(post("Sec-Fetch-Site: cross-site\r\n"), 403);
+}
+
+TEST_F(ServerTest, TakesNothingToStoreFromPagesOfOtherSites) {
+  start();
+  const auto post = [&](std::string_view target, std::string_view fields) {
+    return testing::exchange(
+        port(), fmt::format("POST {} HTTP/1.1\r\nHost: ki.example:80\r\n{}Content-Type: "
+                            "application/json\r\nContent-Length: 2\r\n\r\n{{}}",
+                            target, fields));
+  };
+  EXPECT_EQ(post("/api/write", "").status, 200) << "no browser";
+  EXPECT_EQ(post("/api/write", "Origin: http://ki.example:80\r\n").status, 200);
+  const auto refused = post("/api/write", "Origin: https://evil.example\r\n");
+  EXPECT_EQ(refused.status, 403);
+  EXPECT_EQ(refused.field("content-type"), "application/problem+json");
+  EXPECT_EQ(post("/api/write", "Origin: null\r\n").status, 403);
+  EXPECT_EQ(post("/api/write", "Sec-Fetch-Site: cross-site\r\n").status, 403);
+  EXPECT_EQ(post("/api/ask", "Origin: https://evil.example\r\n").status, 200)
+      << "questions are answered to everybody";
 }
 
 TEST_F(ServerTest, KeepsPipelinedRequestsInOrder) {

@@ -203,7 +203,8 @@ void write_provenance(json::Writer& w, const RunView& view) {
 
 }  // namespace
 
-void write_json(json::Writer& w, const RunView& view) {
+void write_json(json::Writer& w, const RunView& view,
+                const std::function<void(json::Writer&)>& more) {
   w.begin_object()
       .member("illustrative", view.is_illustrative)
       .key("run")
@@ -249,9 +250,9 @@ void write_json(json::Writer& w, const RunView& view) {
       .value(*view.protocol_manifest)
       .key("environment")
       .value(*view.environment_manifest)
-      .end_object()
-      .member("catalogVersion", view.catalog_version)
       .end_object();
+  if (more) more(w);
+  w.member("catalogVersion", view.catalog_version).end_object();
 }
 
 }  // namespace ki::views

@@ -43,12 +43,6 @@ Index find_workload(const Snapshot& s, std::string_view text) {
   return kNone;
 }
 
-bool has_rows(const Snapshot& s, catalog::Table table) {
-  return std::ranges::any_of(s.columns().others, [table](const catalog::OtherRow& row) {
-    return row.table == static_cast<std::uint32_t>(table);
-  });
-}
-
 http::Response not_found(std::string_view code, std::string_view detail) {
   return http::Response::of(
       http::Problem{.status = 404, .code = std::string(code), .detail = std::string(detail)});

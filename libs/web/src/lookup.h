@@ -1,7 +1,6 @@
 // What an address names: published rows only.
 #pragma once
 
-#include "ki/catalog/table.h"
 #include "ki/http/response.h"
 #include "site_state.h"
 
@@ -15,8 +14,6 @@ Index find_operation(const Snapshot& s, std::string_view slug_or_id);
 Index find_implementation(const Snapshot& s, std::string_view slug_or_id);
 Index find_cohort(const Snapshot& s, std::string_view key);
 Index find_workload(const Snapshot& s, std::string_view id_or_digest);
-// Whether the catalog has rows of a table that the snapshot does not decode.
-bool has_rows(const Snapshot& s, catalog::Table table);
 
 http::Response not_found(std::string_view code, std::string_view detail);
 

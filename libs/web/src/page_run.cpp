@@ -8,6 +8,7 @@
 #include "lookup.h"
 #include "pages.h"
 #include "parts.h"
+#include "run_notes.h"
 
 #include <array>
 
@@ -276,25 +277,6 @@ void verifications(Html& h, const RunView& view) {
   h << "</p></section>\n";
 }
 
-void replications(Html& h, const Site& site, const RunView& view, bool has_notes) {
-  h << "<section aria-labelledby=\"notes\"><h2 id=\"notes\">Replications and notes</h2>";
-  if (view.replications != 0) {
-    h << "<p>" << text(display::count_noun(view.replications, "independent replication"))
-      << " counted in the record.</p>";
-  }
-  if (!has_notes) h << "<p>No attestations yet.</p>";
-  h << "<p>Community attestations. They never change the evidence level; only a "
-       "KernelIndex-controlled rerun does.</p><h3>Add a reproduction or note</h3><p>";
-  if (site.options.takes_notes) {
-    h << "Send it to <code>POST " << text(api({"runs", view.id, "attestations"}).text())
-      << "</code> with the type of the note and a text of up to 2,000 characters; signed ones as a "
-         "DSSE envelope.";
-  } else {
-    h << "The operator of this index does not take notes over the web.";
-  }
-  h << "</p></section>\n";
-}
-
 void manifest(Html& h, const RunView& view) {
   std::string json;
   json::Writer w(json, json::Writer::Style::kIndented);
@@ -336,25 +318,6 @@ void cite(Html& h, const Site& site, const RunView& view) {
   h << "</section>\n";
 }
 
-void report(Html& h, const Site& site, const RunView& view) {
-  h << "<section aria-labelledby=\"report\"><h2 id=\"report\">Report an issue with this run</h2>"
-       "<p>";
-  if (site.options.takes_notes) {
-    h << "Wrong result, attribution, licence or comparability: send it to <code>POST "
-      << text(api({"runs", view.id, "reports"}).text()) << "</code>, no account needed.";
-  } else {
-    h << "Wrong result, attribution, licence or comparability: tell the operator of this index, "
-         "or its source";
-    if (const auto url = Url::external(view.source_url)) {
-      h << ", ";
-      named_link(h, *url, view.source.name);
-    }
-    h << ", and name the digest.";
-  }
-  h << " A report changes nothing by itself; an accepted one leads to a retraction or a "
-       "correction, which this page then shows.</p></section>\n";
-}
-
 void closing(Html& h, const RunView& view) {
   h << "<p class=\"closing\">Published ";
   if (view.published_at) {
@@ -385,6 +348,11 @@ http::Response run_page(const Site& site, const http::Request& request) {
                                     {.now = site.catalog.now, .public_url = site.options.origin});
   if (!made) return http::Response::of(made.error());
   const RunView& view = *made;
+  static const sign::TrustList kNobody;
+  const auto said =
+      notes::read_notes(*site.catalog.store, s.seq(), view.id, Digest(s.runs()[run].digest),
+                        site.catalog.trust ? *site.catalog.trust : kNobody);
+  if (!said) return http::Response::of(said.error());
 
   std::string description = view.implementation.name + ", " + view.operation.name + ", " +
                             view.workload.label + " on " + view.citation.hardware;
@@ -414,11 +382,11 @@ http::Response run_page(const Site& site, const http::Request& request) {
   key_values(h, "environment", "Environment", view.environment, "The environment states nothing.");
   artifacts(h, view);
   verifications(h, view);
-  replications(h, site, view, has_rows(s, catalog::Table::kAttestations));
+  notes_section(h, site, view, *said);
   h << "</div>";
   manifest(h, view);
   cite(h, site, view);
-  report(h, site, view);
+  report_section(h, site, view, *said);
   closing(h, view);
   h << "</article>";
   return std::move(page).finish();

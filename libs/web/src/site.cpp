@@ -6,6 +6,7 @@
 #include "machine.h"
 #include "pages.h"
 #include "parts.h"
+#include "run_notes.h"
 #include "site_state.h"
 
 #include <algorithm>
@@ -122,6 +123,16 @@ std::vector<http::Route> routes(const std::shared_ptr<const Site>& site) {
       {.method = http::Method::kGet,
        .pattern = "/assets/{file}",
        .handle = [site](const http::Request& request) { return asset(*site, request); }});
+  for (const auto& [pattern, file] :
+       {std::pair<const char*, PageFunction>{"/runs/{id}/attestations", file_attestation},
+        {"/runs/{id}/reports", file_report}}) {
+    list.push_back(
+        {.method = http::Method::kPost,
+         .pattern = pattern,
+         .handle = [site, file](const http::Request& request) { return file(*site, request); },
+         .may_block = true,
+         .is_write = true});
+  }
   return list;
 }
 

@@ -20,27 +20,28 @@ constexpr Instant kSeedDay{1'787'529'600'000};    // 2026-08-24
 constexpr Instant kStatesDay{1'769'817'600'000};  // 2026-01-31
 
 SiteCatalog parts(const catalog::Snapshot& snapshot, catalog::Store& store,
-                  const resolve::Resolver& resolver, const views::RecordLedger& ledger,
-                  Instant now) {
+                  const resolve::Resolver& resolver, const views::RecordLedger& ledger, Instant now,
+                  std::shared_ptr<const sign::TrustList> trust) {
   return {.snapshot = &snapshot,
           .store = &store,
           .resolver = &resolver,
           .ledger = &ledger,
           .serving = nullptr,
           .now = now,
-          .owner = nullptr};
+          .owner = nullptr,
+          .trust = std::move(trust)};
 }
 
 }  // namespace
 
 WebWorld::WebWorld(std::shared_ptr<const catalog::Snapshot> snapshot, catalog::Store& store,
-                   Instant now)
+                   Instant now, NotesParts notes)
     : snapshot_(std::move(snapshot)),
       index_(*snapshot_),
       resolver_(*snapshot_, index_),
       ledger_(*snapshot_),
-      site_(make_site(parts(*snapshot_, store, resolver_, ledger_, now),
-                      {.origin = "https://ki.example", .build = "test"})),
+      site_(make_site(parts(*snapshot_, store, resolver_, ledger_, now, notes.trust),
+                      {.origin = "https://ki.example", .build = "test", .desk = notes.desk})),
       router_(routes(site_)),
       problem_page_(problem_page(site_)) {}
 
@@ -64,6 +65,22 @@ http::Response WebWorld::get(std::string_view target) const {
     response.status = problem.status;
   }
   return response;
+}
+
+http::Response WebWorld::post(std::string_view target, std::string body,
+                              std::string content_type) const {
+  http::Request request;
+  request.method = http::Method::kPost;
+  request.target = http::parse_target(target).value();
+  request.body = std::move(body);
+  request.client = "192.0.2.1";
+  if (!content_type.empty()) request.headers = {{"content-type", std::move(content_type)}};
+  auto match = router_.match(http::Method::kPost, request.target.path);
+  EXPECT_NE(match.route, nullptr) << target;
+  if (match.route == nullptr) return {};
+  EXPECT_TRUE(match.route->is_write && match.route->may_block);
+  request.parameters = std::move(match.parameters);
+  return match.route->handle(request);
 }
 
 std::string WebWorld::page(std::string_view target, int status) const {

@@ -18,11 +18,20 @@
 
 namespace ki::web::testing {
 
+// What a site needs to take notes.
+struct NotesParts {
+  std::shared_ptr<const sign::TrustList> trust = {};
+  std::shared_ptr<notes::Desk> desk = {};
+};
+
 class WebWorld {
  public:
   // The store must outlive the world.
-  WebWorld(std::shared_ptr<const catalog::Snapshot> snapshot, catalog::Store& store, Instant now);
+  WebWorld(std::shared_ptr<const catalog::Snapshot> snapshot, catalog::Store& store, Instant now,
+           NotesParts notes = {});
 
+  // The answer to POST as the handler gives it; a problem stays one.
+  http::Response post(std::string_view target, std::string body, std::string content_type) const;
   // The answer to GET of a target such as "/runs/x?y=z"; as the server would, a problem becomes the
   // site's page.
   http::Response get(std::string_view target) const;

@@ -54,6 +54,9 @@ class Arguments {
   const json::Value* body() const { return body_; }
   void set_body(const json::Value* body) { body_ = body; }
 
+  // Address of who asks; empty on the command line.
+  std::string_view client() const { return client_; }
+
   // One text for all arguments but cursor and limit: what a cursor is bound to.
   std::string filters() const;
 
@@ -69,6 +72,7 @@ class Arguments {
   const Operation* operation_;
   std::vector<Value> values_;  // one for each parameter
   const json::Value* body_ = nullptr;
+  std::string client_;
 };
 
 // RFC 3339, or a date.

@@ -34,6 +34,7 @@ struct Operation {
   http::Cache cache = http::Cache::kMedium;
   std::vector<std::string_view> problems = {};  // codes of its own, "RUN_NOT_FOUND" first
   bool may_block = false;                       // reads the store
+  bool is_write = false;                        // stores something; answered 201
   CommandForm command;
   Result<http::Response> (*run)(const Site&, const Arguments&) = nullptr;
 };

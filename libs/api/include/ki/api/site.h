@@ -4,6 +4,8 @@
 
 #include "ki/base/instant.h"
 #include "ki/base/result.h"
+#include "ki/notes/desk.h"
+#include "ki/sign/trust.h"
 #include "ki/views/catalog_version.h"
 
 #include <memory>
@@ -17,6 +19,10 @@ struct Site {
   std::string public_url{};  // of this index, without a final slash; empty: unknown
   std::string version{};     // of the program
   std::string cursor_key{};  // secret: cursors are signed with it
+  // Whose signatures are believed; null: nobody's.
+  std::shared_ptr<const sign::TrustList> trust{};
+  // Takes attestations and reports; null: none are taken. The only part of a site that writes.
+  std::shared_ptr<notes::Desk> desk{};
 
   const catalog::Snapshot& snapshot() const { return catalog->snapshot(); }
 };

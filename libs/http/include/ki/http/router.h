@@ -23,6 +23,8 @@ struct Route {
   Handler handle;
   bool is_api = false;     // CORS for everyone; problems are JSON even for browsers
   bool may_block = false;  // waits for a disk or a lock: runs on a worker, not on an I/O thread
+  // Stores something: refused to pages of other sites, also where the API answers them.
+  bool is_write = false;
 };
 
 class Router {

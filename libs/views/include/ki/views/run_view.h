@@ -7,6 +7,8 @@
 #include "ki/json/value.h"
 #include "ki/views/parts.h"
 
+#include <functional>
+
 namespace ki::views {
 
 struct RunView {
@@ -145,6 +147,8 @@ Result<RunView> run_view(const catalog::Snapshot& snapshot, catalog::Store& stor
 // {illustrative, run, evidence, lifecycle, primary, sourceNativeMetrics, cohort, implementation,
 // project, operation, workload, correctness, measurements, protocol, environment, artifacts,
 // provenance, manifest, catalogVersion}.
-void write_json(json::Writer& w, const RunView& view);
+// `more` writes further members before catalogVersion.
+void write_json(json::Writer& w, const RunView& view,
+                const std::function<void(json::Writer&)>& more = {});
 
 }  // namespace ki::views

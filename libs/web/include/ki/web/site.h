@@ -7,7 +7,9 @@
 #include "ki/catalog/store.h"
 #include "ki/http/edition.h"
 #include "ki/http/router.h"
+#include "ki/notes/desk.h"
 #include "ki/resolve/resolver.h"
+#include "ki/sign/trust.h"
 #include "ki/views/lists.h"
 #include "ki/views/records.h"
 
@@ -26,13 +28,15 @@ struct SiteCatalog {
   const views::ServingFacts* serving = nullptr;  // null: serving results are not counted
   Instant now;                                   // start of the UTC day that the edition is of
   std::shared_ptr<const void> owner;             // keeps the above alive
+  // Whose signatures are believed; null: nobody's.
+  std::shared_ptr<const sign::TrustList> trust = {};
 };
 
 struct SiteOptions {
   std::string origin;  // public address without a final slash; empty: addresses are paths
   std::string build;   // shown in the footer
-  // The API of this index takes notes and reports without an account.
-  bool takes_notes = false;
+  // Takes what the forms of the run page send; null: the pages have no forms.
+  std::shared_ptr<notes::Desk> desk = {};
 };
 
 struct Site;  // internal
