@@ -53,6 +53,20 @@ TEST_F(PublicCatalogTest, ImportsWholeAndAnswers) {
   EXPECT_EQ(nearest.root.find("nearest")->find("below")->find("value")->integer(), 2379);
   EXPECT_EQ(nearest.root.find("nearest")->find("above")->find("value")->integer(), 8192);
 
+  const std::string serving = must({"serving", "--model", "mlperf-llama2-70b", "--workload",
+                                    "mlperf-llama2-70b-99-server", "--limit", "2"});
+  EXPECT_THAT(serving, HasSubstr("101,611 tokens_s"));
+  EXPECT_THAT(serving, HasSubstr("163 serving runs in 73 comparison groups"));
+  EXPECT_THAT(must({"serving", "--hardware", "h200", "--most-accelerators", "8", "--model",
+                    "mlperf-llama2-70b", "--constraint", "ttft_ms:p99<=2000"}),
+              HasSubstr("declared"));
+  EXPECT_EQ(ki({"serving", "--constraint", "ttft_ms"}).code, 2);
+  EXPECT_EQ(ki({"serving", "--objective", "speed"}).code, 2);
+  EXPECT_THAT(must({"serving", "runs", "--limit", "2"}), HasSubstr("2 of 722 serving runs"));
+  EXPECT_THAT(must({"serving", "configurations", "--limit", "1"}), HasSubstr("1 of 130 config"));
+  EXPECT_THAT(must({"show", "serving-run", "01a00b49-7ca4-7dcc-a9aa-c25d2d1246ce"}),
+              HasSubstr("output_token_throughput_tps · reported  101611 tokens_s"));
+
   must({"export", file("a.jsonl.zst")});
   must({"import", "kernelindex", file("a.jsonl.zst"), "--catalog", file("copy.db")});
   EXPECT_EQ(must({"ranks", "--tsv", "--catalog", file("copy.db")}), must({"ranks", "--tsv"}));

@@ -52,6 +52,10 @@ Result<http::Response> show_model(const Site& site, const Arguments& arguments);
 Result<http::Response> show_run(const Site& site, const Arguments& arguments);
 Result<http::Response> cite_run(const Site& site, const Arguments& arguments);
 Result<http::Response> show_manifest(const Site& site, const Arguments& arguments);
+Result<http::Response> resolve_serving(const Site& site, const Arguments& arguments);
+Result<http::Response> list_serving_runs(const Site& site, const Arguments& arguments);
+Result<http::Response> list_serving_configurations(const Site& site, const Arguments& arguments);
+Result<http::Response> show_serving_run(const Site& site, const Arguments& arguments);
 Result<http::Response> attest_run(const Site& site, const Arguments& arguments);
 Result<http::Response> report_run(const Site& site, const Arguments& arguments);
 

@@ -22,6 +22,9 @@ constexpr std::array kTags = {
     Tag{"resolve", "Questions and their ranked answers. Ranks exist inside one comparison group."},
     Tag{"catalog", "Operations, implementations, projects and runs, one dossier each, and lists."},
     Tag{"records", "Who leads each comparison group, and what changed."},
+    Tag{"serving",
+        "Results of serving systems, a surface of their own: never ranked with kernels, and no "
+        "universal score."},
     Tag{"notes",
         "What people say about a run, signed or not. It never changes a rank or evidence level; "
         "the operator decides whether an index takes notes."},

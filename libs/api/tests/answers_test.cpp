@@ -81,6 +81,13 @@ TEST(AnswersTest, AreWhatTheSchemaSaysOnThePublicCatalog) {
       {"listSources"},
       {"getManifest", {{"digest", second}}},
       {"getCoverage"},
+      {"resolveServing",
+       {},
+       R"({"objective":{"metric":"output_token_throughput_tps"},"constraints":)"
+       R"([{"metric":"ttft_ms","value":2000}],"limit":400})"},
+      {"listServingRuns", {{"limit", "200"}}},
+      {"listServingConfigurations"},
+      {"getServingRun", {{"run", "01a00b49-7ca4-7dcc-a9aa-c25d2d1246ce"}}},
       {"getStats"}};
   for (const Call& call : calls) {
     expect_conforming(site, call);

@@ -138,6 +138,7 @@ Result<int> run_problem(Context&);
 Result<int> run_rerun(Context&);
 Result<int> run_retract(Context&);
 Result<int> run_supersede(Context&);
+Result<int> run_serving(Context&);
 Result<int> run_attest(Context&);
 Result<int> run_report(Context&);
 Result<int> run_moderate(Context&);

@@ -247,7 +247,8 @@ constexpr std::array kDossiers = {
     Dossier{"implementation", "getImplementation", implementation_text},
     Dossier{"project", "getProject", project_text},
     Dossier{"model", "getModel", model_text},
-    Dossier{"manifest", "getManifest", manifest_text}};
+    Dossier{"manifest", "getManifest", manifest_text},
+    Dossier{"serving-run", "getServingRun", serving_run_text}};
 
 }  // namespace
 
@@ -255,7 +256,9 @@ Result<int> run_show(Context& context) {
   const auto& operands = context.operands();
   if (operands.size() != 2) {
     return context.usage(
-        "show what? run, operation, implementation, project, model or manifest, then its id");
+        "show what? run, operation, implementation, project, model, manifest or serving-run, then "
+        "its "
+        "id");
   }
   const std::string& what = operands[0];
   const auto dossier = std::ranges::find(kDossiers, what, &Dossier::verb);

@@ -8,4 +8,6 @@
 namespace ki::cli {
 // `document` is a RunDossier of the API.
 std::string run_text(const json::Value& document);
+// The same of a serving run.
+std::string serving_run_text(const json::Value& document);
 }  // namespace ki::cli

@@ -39,6 +39,7 @@ Part site(const Basis& basis, const std::shared_ptr<notes::Desk>& desk) {
   version->prepare();
   // Without them the pages count kernel runs only.
   const auto serving = version->serving();
+  const auto table = version->serving_table();
   // Without a list nobody's signature is believed.
   const auto trust = std::make_shared<const sign::TrustList>(
       logbook::read_trust(*basis.store).value_or(sign::TrustList()));
@@ -50,6 +51,7 @@ Part site(const Basis& basis, const std::shared_ptr<notes::Desk>& desk) {
                       .serving = serving ? *serving : nullptr,
                       .now = start_of_day(basis.now),
                       .owner = version,
+                      .serving_table = table ? *table : nullptr,
                       .trust = trust},
                      {.origin = basis.public_url, .build = basis.build, .desk = desk});
   const auto answers = std::make_shared<const api::Site>(

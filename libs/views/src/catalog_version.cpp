@@ -23,6 +23,12 @@ Result<const ServingFacts*> CatalogVersion::serving() const {
   return &**serving_;
 }
 
+Result<const ServingTable*> CatalogVersion::serving_table() const {
+  std::call_once(table_read_, [this] { serving_table_ = read_serving_table(*snapshot_, store_); });
+  if (!*serving_table_) return fail(serving_table_->error());
+  return &**serving_table_;
+}
+
 std::span<const catalog::Index> CatalogVersion::cohorts_by_key() const {
   std::call_once(cohorts_ordered_,
                  [this] { cohorts_by_key_ = resolve::cohorts_by_key(*snapshot_); });

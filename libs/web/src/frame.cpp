@@ -14,9 +14,10 @@ struct NavItem {
   Markup label;
   std::string_view segment;
 };
-constexpr std::array<NavItem, 7> kNav = {{{Section::kSearch, "Search", "search"},
+constexpr std::array<NavItem, 8> kNav = {{{Section::kSearch, "Search", "search"},
                                           {Section::kRecords, "Records", "records"},
                                           {Section::kGpus, "GPUs", "gpus"},
+                                          {Section::kServing, "Serving", "serving"},
                                           {Section::kModels, "Models", "models"},
                                           {Section::kProjects, "Projects", "projects"},
                                           {Section::kFeed, "Feed", "feed"},

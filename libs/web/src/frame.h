@@ -17,6 +17,7 @@ enum class Section : std::uint8_t {
   kSearch,
   kRecords,
   kGpus,
+  kServing,
   kModels,
   kProjects,
   kFeed,

@@ -37,7 +37,7 @@ std::size_t parts_of(std::size_t count) { return (count + kPart - 1) / kPart; }
 void pages_part(std::string& out, const Site& site) {
   const Snapshot& s = site.snapshot();
   for (const std::string_view path :
-       {"search", "records", "gpus", "models", "projects", "feed", "docs", "sources"}) {
+       {"search", "records", "gpus", "serving", "models", "projects", "feed", "docs", "sources"}) {
     line(out, site, Url::path({path}), 0);
   }
   line(out, site, Url::path({}), 0);

@@ -64,7 +64,10 @@ http::Response models_page(const Site& site, const http::Request& request) {
     Table table(h, "Models with serving results", kServing);
     for (const auto& model : list.serving) {
       table.row();
-      named_link(table.cell(), Url::path({"models", model.slug}), model.name);
+      Html& name = table.cell();
+      named_link(name, Url::path({"models", model.slug}), model.name);
+      name << " <span class=\"small\"><a" << href(Url::path({"serving"}).with("model", model.slug))
+           << ">serving results</a></span>";
       table.cell() << text(model.parameters == 0
                                ? std::string("unknown")
                                : display::parameters(static_cast<double>(model.parameters)));

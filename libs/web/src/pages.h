@@ -14,6 +14,8 @@ http::Response operation_page(const Site& site, const http::Request& request);
 http::Response implementation_page(const Site& site, const http::Request& request);
 http::Response run_page(const Site& site, const http::Request& request);
 http::Response cite_answer(const Site& site, const http::Request& request);
+http::Response serving_page(const Site& site, const http::Request& request);
+http::Response serving_run_page(const Site& site, const http::Request& request);
 http::Response compare_page(const Site& site, const http::Request& request);
 http::Response records_page(const Site& site, const http::Request& request);
 http::Response gpus_page(const Site& site, const http::Request& request);

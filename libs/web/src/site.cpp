@@ -85,6 +85,8 @@ std::vector<http::Route> routes(const std::shared_ptr<const Site>& site) {
       {"/implementations/{slug}", implementation_page},
       {"/runs/{id}", run_page},
       {"/runs/{id}/cite", cite_answer},
+      {"/serving", serving_page},
+      {"/serving-runs/{id}", serving_run_page},
       {"/compare", compare_page},
       {"/records", records_page},
       {"/records/feed.xml", records_atom},

@@ -20,7 +20,8 @@ constexpr Instant kSeedDay{1'787'529'600'000};    // 2026-08-24
 constexpr Instant kStatesDay{1'769'817'600'000};  // 2026-01-31
 
 SiteCatalog parts(const catalog::Snapshot& snapshot, catalog::Store& store,
-                  const resolve::Resolver& resolver, const views::RecordLedger& ledger, Instant now,
+                  const resolve::Resolver& resolver, const views::RecordLedger& ledger,
+                  const views::ServingTable& serving, Instant now,
                   std::shared_ptr<const sign::TrustList> trust) {
   return {.snapshot = &snapshot,
           .store = &store,
@@ -29,6 +30,7 @@ SiteCatalog parts(const catalog::Snapshot& snapshot, catalog::Store& store,
           .serving = nullptr,
           .now = now,
           .owner = nullptr,
+          .serving_table = &serving,
           .trust = std::move(trust)};
 }
 
@@ -40,7 +42,8 @@ WebWorld::WebWorld(std::shared_ptr<const catalog::Snapshot> snapshot, catalog::S
       index_(*snapshot_),
       resolver_(*snapshot_, index_),
       ledger_(*snapshot_),
-      site_(make_site(parts(*snapshot_, store, resolver_, ledger_, now, notes.trust),
+      serving_(views::read_serving_table(*snapshot_, store).value_or(views::ServingTable())),
+      site_(make_site(parts(*snapshot_, store, resolver_, ledger_, serving_, now, notes.trust),
                       {.origin = "https://ki.example", .build = "test", .desk = notes.desk})),
       router_(routes(site_)),
       problem_page_(problem_page(site_)) {}

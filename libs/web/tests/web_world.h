@@ -46,6 +46,7 @@ class WebWorld {
   resolve::SearchIndex index_;
   resolve::Resolver resolver_;
   views::RecordLedger ledger_;
+  views::ServingTable serving_;
   std::shared_ptr<const Site> site_;
   http::Router router_;
   http::ProblemPage problem_page_;

@@ -8,6 +8,7 @@
 #include "ki/resolve/resolver.h"
 #include "ki/views/lists.h"
 #include "ki/views/records.h"
+#include "ki/views/serving.h"
 
 #include <memory>
 #include <mutex>
@@ -30,6 +31,8 @@ class CatalogVersion {
   const resolve::Resolver& resolver() const;
   const RecordLedger& ledger() const;
   Result<const ServingFacts*> serving() const;
+  // Every serving run, decoded.
+  Result<const ServingTable*> serving_table() const;
   std::span<const catalog::Index> cohorts_by_key() const;
   // Makes them now, so that no reader waits.
   void prepare() const;
@@ -40,11 +43,12 @@ class CatalogVersion {
  private:
   std::shared_ptr<const catalog::Snapshot> snapshot_;
   catalog::Store& store_;
-  mutable std::once_flag index_made_, ledger_made_, serving_read_, cohorts_ordered_;
+  mutable std::once_flag index_made_, ledger_made_, serving_read_, table_read_, cohorts_ordered_;
   mutable std::unique_ptr<resolve::SearchIndex> index_;
   mutable std::unique_ptr<resolve::Resolver> resolver_;
   mutable std::unique_ptr<RecordLedger> ledger_;
   mutable std::optional<Result<ServingFacts>> serving_;
+  mutable std::optional<Result<ServingTable>> serving_table_;
   mutable std::vector<catalog::Index> cohorts_by_key_;
 };
 

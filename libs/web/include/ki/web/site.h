@@ -12,6 +12,7 @@
 #include "ki/sign/trust.h"
 #include "ki/views/lists.h"
 #include "ki/views/records.h"
+#include "ki/views/serving.h"
 
 #include <memory>
 #include <string>
@@ -28,6 +29,7 @@ struct SiteCatalog {
   const views::ServingFacts* serving = nullptr;  // null: serving results are not counted
   Instant now;                                   // start of the UTC day that the edition is of
   std::shared_ptr<const void> owner;             // keeps the above alive
+  const views::ServingTable* serving_table = nullptr;  // null: no serving results are shown
   // Whose signatures are believed; null: nobody's.
   std::shared_ptr<const sign::TrustList> trust = {};
 };
