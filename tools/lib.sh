@@ -9,7 +9,7 @@ jobs=${KI_JOBS:-$(nproc)}
 
 build_packages="g++ cmake ninja-build pkg-config ccache mold libfmt-dev libyaml-dev libsqlite3-dev libssl-dev libzstd-dev \
 libboost1.81-dev libdeflate-dev"
-check_packages="libgtest-dev libgmock-dev libbenchmark-dev clang-19 libclang-rt-19-dev clang-tidy-19 clang-format-19 locales zstd chromium fonts-dejavu-core python3-jsonschema \
+check_packages="libgtest-dev libgmock-dev libbenchmark-dev clang-19 libclang-rt-19-dev clang-tidy-19 clang-format-19 locales zstd librsvg2-bin chromium fonts-dejavu-core python3-jsonschema \
 golang-go golang-golang-x-mod-dev"
 
 say() { printf '\n== %s\n' "$*"; }

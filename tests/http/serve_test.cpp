@@ -403,5 +403,31 @@ TEST_F(ServeTest, TakesNotesAndShowsThemWithinASecond) {
       run_ki({"serve", "--catalog", catalog(), "--allow-notes", "anyone", "--read-only"}).code, 2);
 }
 
+TEST_F(ServeTest, ShowsLinkPreviewsAPictureThatTheyCanRead) {
+  const bool has_librsvg = std::filesystem::exists("/usr/bin/rsvg-convert");
+  ServeProcess server(arguments());
+  ASSERT_NE(server.port(), 0) << server.err();
+  const std::string run = "sha256:449ac0a4bf174ec0ad6110c5275a6db1be2592a54b213acf897613715f8da89d";
+  const std::string page = http::testing::get(server.port(), "/runs/" + run).body;
+  const auto svg = http::testing::get(server.port(), "/cards/runs/" + run + ".svg");
+  EXPECT_EQ(svg.field("content-type"), "image/svg+xml");
+  for (const std::string& target : {"/cards/runs/" + run + ".png", std::string("/cards/site.png"),
+                                    "/badges/runs/" + run + ".png"}) {
+    const auto png = http::testing::get(server.port(), target);
+    if (has_librsvg) {
+      EXPECT_EQ(png.status, 200) << target << png.body;
+      EXPECT_EQ(png.field("content-type"), "image/png");
+      EXPECT_TRUE(png.body.starts_with("\x89PNG")) << target;
+    } else {
+      EXPECT_EQ(png.status, 501) << target;
+      EXPECT_EQ(png.field("content-type"), "application/problem+json");
+      EXPECT_THAT(png.body, HasSubstr("librsvg2-bin"));
+    }
+  }
+  EXPECT_EQ(http::testing::get(server.port(), "/cards/runs/nothing.png").status, 404);
+  EXPECT_EQ(page.find(".png\"") != std::string::npos, has_librsvg);
+  EXPECT_EQ(server.stop(SIGTERM), 0);
+}
+
 }  // namespace
 }  // namespace ki::served

@@ -1,10 +1,13 @@
 #include "ki/serve/site.h"
 
 #include "ki/api/routes.h"
+#include "ki/base/check.h"
 #include "ki/logbook/trust_store.h"
+#include "ki/serve/rasterizer.h"
 #include "ki/views/catalog_version.h"
 #include "ki/web/site.h"
 
+#include <algorithm>
 #include <cstdint>
 #include <random>
 #include <string>
@@ -32,6 +35,35 @@ const std::string& cursor_key() {
   return kKey;
 }
 
+const std::shared_ptr<Rasterizer>& rasterizer() {
+  static const auto kRasterizer = std::make_shared<Rasterizer>();
+  return kRasterizer;
+}
+
+// The cards of link previews and the badges: under the same address with ".png" as PNG.
+std::vector<http::Route> with_png(std::vector<http::Route> routes) {
+  constexpr std::string_view kSiteCard = "/cards/site.svg";
+  const auto site_card = std::ranges::find(routes, kSiteCard, &http::Route::pattern);
+  KI_CHECK(site_card != routes.end());
+  http::Route as_png = *site_card;
+  as_png.pattern = "/cards/site.png";
+  routes.push_back(std::move(as_png));
+  for (http::Route& route : routes) {
+    if (!route.pattern.starts_with("/cards/") && !route.pattern.starts_with("/badges/")) continue;
+    route.may_block = true;
+    route.handle = [svg = std::move(route.handle)](const http::Request& request) {
+      http::Response response = svg(request);
+      if (response.problem || !request.path().ends_with(".png")) return response;
+      const auto picture = rasterizer()->png(response.body.bytes());
+      if (!picture) return http::Response::of(picture.error());
+      response.content_type = "image/png";
+      response.body = http::Body(*picture);
+      return response;
+    };
+  }
+  return routes;
+}
+
 // Pages and API answer from one catalog version. It is made ready on the thread that follows the
 // catalog, so that the first request of an edition waits for nothing.
 Part site(const Basis& basis, const std::shared_ptr<notes::Desk>& desk) {
@@ -43,17 +75,19 @@ Part site(const Basis& basis, const std::shared_ptr<notes::Desk>& desk) {
   // Without a list nobody's signature is believed.
   const auto trust = std::make_shared<const sign::TrustList>(
       logbook::read_trust(*basis.store).value_or(sign::TrustList()));
-  const auto pages =
-      web::make_site({.snapshot = &version->snapshot(),
-                      .store = basis.store,
-                      .resolver = &version->resolver(),
-                      .ledger = &version->ledger(),
-                      .serving = serving ? *serving : nullptr,
-                      .now = start_of_day(basis.now),
-                      .owner = version,
-                      .serving_table = table ? *table : nullptr,
-                      .trust = trust},
-                     {.origin = basis.public_url, .build = basis.build, .desk = desk});
+  const auto pages = web::make_site({.snapshot = &version->snapshot(),
+                                     .store = basis.store,
+                                     .resolver = &version->resolver(),
+                                     .ledger = &version->ledger(),
+                                     .serving = serving ? *serving : nullptr,
+                                     .now = start_of_day(basis.now),
+                                     .owner = version,
+                                     .serving_table = table ? *table : nullptr,
+                                     .trust = trust},
+                                    {.origin = basis.public_url,
+                                     .build = basis.build,
+                                     .has_png = rasterizer()->is_available(),
+                                     .desk = desk});
   const auto answers = std::make_shared<const api::Site>(
       api::Site{.catalog = version,
                 .now = api::edition_time(*version, basis.now).value_or(start_of_day(basis.now)),
@@ -62,7 +96,7 @@ Part site(const Basis& basis, const std::shared_ptr<notes::Desk>& desk) {
                 .cursor_key = cursor_key(),
                 .trust = trust,
                 .desk = desk});
-  Part part{.routes = web::routes(pages), .problem_page = web::problem_page(pages)};
+  Part part{.routes = with_png(web::routes(pages)), .problem_page = web::problem_page(pages)};
   for (http::Route& route : api::routes(answers)) part.routes.push_back(std::move(route));
   return part;
 }

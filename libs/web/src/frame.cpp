@@ -44,8 +44,15 @@ void meta(Html& h, const Site& site, const PageHead& head) {
     << attr("content", head.description) << "><meta property=\"og:url\""
     << link("content", canonical) << ">";
   if (head.card) {
-    h << "<meta property=\"og:image\"" << link("content", head.card->absolute(site.options.origin))
-      << "><meta name=\"twitter:card\" content=\"summary_large_image\">";
+    Url card = head.card->absolute(site.options.origin);
+    if (site.options.has_png) card = std::move(card).as_png();
+    h << "<meta property=\"og:image\"" << link("content", card);
+    if (site.options.has_png) {
+      h << "><meta property=\"og:image:type\" content=\"image/png\"><meta "
+           "property=\"og:image:width\" "
+           "content=\"1200\"><meta property=\"og:image:height\" content=\"630\"";
+    }
+    h << "><meta name=\"twitter:card\" content=\"summary_large_image\">";
   }
   h << "<link rel=\"icon\" type=\"image/svg+xml\"" << href(site.assets.icon())
     << "><link rel=\"stylesheet\"" << href(site.assets.stylesheet()) << "><script defer"

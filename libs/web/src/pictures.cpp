@@ -24,7 +24,7 @@ http::Response svg(std::string body, http::Cache cache = http::Cache::kMedium) {
 }
 
 std::string_view without_extension(std::string_view name) {
-  if (name.ends_with(".svg")) name.remove_suffix(4);
+  if (name.ends_with(".svg") || name.ends_with(".png")) name.remove_suffix(4);
   return name;
 }
 

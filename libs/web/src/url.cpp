@@ -1,5 +1,6 @@
 #include "ki/web/url.h"
 
+#include "ki/base/check.h"
 #include "ki/http/target.h"
 
 namespace ki::web {
@@ -75,6 +76,12 @@ Url Url::below(std::initializer_list<std::string_view> segments) && {
     text_ += '/';
     encode(text_, segment);
   }
+  return std::move(*this);
+}
+
+Url Url::as_png() && {
+  KI_CHECK(text_.ends_with(".svg"));
+  text_.replace(text_.size() - 3, 3, "png");
   return std::move(*this);
 }
 

@@ -37,6 +37,8 @@ struct SiteCatalog {
 struct SiteOptions {
   std::string origin;  // public address without a final slash; empty: addresses are paths
   std::string build;   // shown in the footer
+  // The cards are there as PNG too: what link previews can show.
+  bool has_png = false;
   // Takes what the forms of the run page send; null: the pages have no forms.
   std::shared_ptr<notes::Desk> desk = {};
 };

@@ -24,6 +24,8 @@ class Url {
   Url with(std::string_view name, std::string_view value) &&;
   Url with(std::string_view name, std::string_view value) const&;
   Url at(std::string_view anchor) &&;
+  // The same picture as PNG: "x.svg" is "x.png" then.
+  Url as_png() &&;
   // Deeper by these segments: path({"a"}).below({"b"}) is "/a/b".
   Url below(std::initializer_list<std::string_view> segments) &&;
 
