@@ -13,6 +13,7 @@ namespace {
 
 namespace fs = std::filesystem;
 using judge::Dtype;
+using judge::Family;
 
 std::string scalar_bytes(const problem::ScalarInput& scalar, Dtype dtype) {
   double number = 0;
@@ -116,12 +117,23 @@ InputBytes CallInputs::draw(judge::Phase phase, std::uint64_t round, judge::Fami
         judge::stream_key(key_, workload_->uuid, phase, round, argument.name);
     if (argument.is_scalar) {
       judge::fill_scalar(argument.dtype, stream, rooms[i]);
-    } else if (pools_[i] != nullptr) {
-      pools_[i]->gather(stream, rooms[i]);
-    } else {
-      judge::fill_input(argument, distributions_[i], family, stream,
-                        judge::stream_key(key_, workload_->uuid, phase, 0, argument.name),
-                        rooms[i]);
+      continue;
+    }
+    const std::uint64_t base = judge::stream_key(key_, workload_->uuid, phase, 0, argument.name);
+    const Family in_force = judge::is_symmetric(distributions_[i]) ? family : Family::kBase;
+    const bool is_plain = in_force == Family::kBase || in_force == Family::kLastTile;
+    // Families other than the plain one are few rounds: drawn, but for tensors that take seconds.
+    if (pools_[i] == nullptr || (!is_plain && argument.bytes <= kLargeCallBytes)) {
+      judge::fill_input(argument, distributions_[i], family, stream, base, rooms[i]);
+      continue;
+    }
+    pools_[i]->gather(in_force == Family::kLastTile ? base : stream, rooms[i]);
+    if (in_force == Family::kLastTile) {  // the last 64 elements are others
+      const auto tile = std::min<std::size_t>(
+          rooms[i].size(), 64 * static_cast<std::size_t>(problem::byte_size(argument.dtype)));
+      std::vector<std::byte> other(rooms[i].size());
+      pools_[i]->gather(stream, other);
+      std::ranges::copy(std::span(other).last(tile), rooms[i].last(tile).begin());
     }
   }
   return out;

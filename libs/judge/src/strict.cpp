@@ -4,6 +4,7 @@
 #include "ki/judge/poison.h"
 
 #include <algorithm>
+#include <bit>
 #include <cmath>
 #include <cstring>
 #include <limits>
@@ -28,7 +29,9 @@ bool is_negative_infinity(double x) { return std::isinf(x) && x < 0; }
 class Comparison {
  public:
   explicit Comparison(const StrictCase& c)
-      : c_(c), count_(static_cast<std::size_t>(count_of(c.dtype, c.output.size()))) {
+      : c_(c),
+        count_(static_cast<std::size_t>(count_of(c.dtype, c.output.size()))),
+        epsilon_(problem::is_float(c.dtype) ? epsilon(c.dtype) : 0) {
     KI_CHECK(c.native.size() == c.output.size());
     r_.total = count_;
   }
@@ -126,13 +129,17 @@ class Comparison {
   }
 
   void note_ulp(double error, double reference) {
+    // The power of two at or below the reference: its exponent bits alone.
+    constexpr std::uint64_t kExponent = 0x7ff0000000000000ULL;
     const double unit =
-        epsilon(c_.dtype) *
-        std::max(std::exp2(std::floor(std::log2(std::max(std::abs(reference), 1e-300)))), 1e-300);
+        epsilon_ *
+        std::max(std::bit_cast<double>(std::bit_cast<std::uint64_t>(reference) & kExponent),
+                 1e-300);
     const double ulps = error / unit;
     constexpr std::array<double, 7> kLimits = {0.5, 1, 2, 4, 16, 256, 65536};
-    const auto bin = std::ranges::lower_bound(kLimits, ulps) - kLimits.begin();
-    ++r_.ulp_histogram[static_cast<std::size_t>(bin)];
+    std::size_t bin = 0;
+    for (const double limit : kLimits) bin += ulps > limit ? 1 : 0;
+    ++r_.ulp_histogram[bin];
   }
 
   void floats() {
@@ -238,6 +245,7 @@ class Comparison {
 
   const StrictCase& c_;
   std::size_t count_;
+  double epsilon_;
   StrictResult r_;
   std::uint64_t nans_ = 0, infinities_ = 0, gross_ = 0;
   std::uint64_t last_bad_ = 0;

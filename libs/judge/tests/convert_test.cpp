@@ -89,6 +89,27 @@ TEST(Convert, KeepsEveryCodeOfTheSmallTypes) {
   }
 }
 
+// Between every two neighbours of bf16: below the middle, in it, above it; and around the ends.
+TEST(Convert, RoundsToBf16OnceAndToEven) {
+  const auto value = [](std::uint32_t code) {
+    return static_cast<double>(std::bit_cast<float>(code << 16));
+  };
+  for (std::uint32_t code = 0; code < 0x7f7fU; ++code) {
+    const double low = value(code), high = value(code + 1), middle = low + (high - low) / 2;
+    ASSERT_EQ(code_of(Dtype::kBf16, middle), code + (code & 1U)) << code;
+    ASSERT_EQ(code_of(Dtype::kBf16, std::nextafter(middle, 0.0)), code) << code;
+    ASSERT_EQ(code_of(Dtype::kBf16, std::nextafter(middle, high)), code + 1) << code;
+    ASSERT_EQ(code_of(Dtype::kBf16, -std::nextafter(middle, high)), 0x8000U + code + 1) << code;
+  }
+  const double largest = value(0x7f7f), over = largest + (largest - value(0x7f7e)) / 2;
+  EXPECT_EQ(code_of(Dtype::kBf16, std::nextafter(over, 0.0)), 0x7f7fU);
+  EXPECT_EQ(code_of(Dtype::kBf16, over), 0x7f80U);
+  EXPECT_EQ(code_of(Dtype::kBf16, 1e300), 0x7f80U);
+  EXPECT_EQ(code_of(Dtype::kBf16, -1e300), 0xff80U);
+  EXPECT_EQ(code_of(Dtype::kBf16, 1e-300), 0U);
+  EXPECT_EQ(code_of(Dtype::kBf16, -0.0), 0x8000U);
+}
+
 TEST(Convert, AgreesWithTheCompilersHalfPrecision) {
   for (std::uint32_t i = 0; i < 200000; ++i) {
     const float x = std::bit_cast<float>(i * 21474U + 7U);
