@@ -31,6 +31,22 @@ std::uint64_t number_after(const char* text, const char* key) {
 
 }  // namespace
 
+int stopped_threads(int pid) {
+  const std::string folder = fmt::format("/proc/{}/task", pid);
+  DIR* threads = ::opendir(folder.c_str());
+  if (threads == nullptr) return 0;
+  int count = 0;
+  std::array<char, 4096> buffer;
+  while (const dirent* entry = ::readdir(threads)) {
+    const int thread = std::atoi(entry->d_name);
+    if (thread <= 0 || read_small(fmt::format("{}/{}/stat", folder, thread), buffer) <= 0) continue;
+    const char* at = std::strrchr(buffer.data(), ')');
+    if (at != nullptr && at[1] == ' ' && at[2] == 'T') ++count;
+  }
+  ::closedir(threads);
+  return count;
+}
+
 AccountReading read_account(int pid) {
   AccountReading out;
   const std::string folder = fmt::format("/proc/{}/task", pid);

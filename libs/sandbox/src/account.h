@@ -14,5 +14,7 @@ struct AccountReading {
 
 // Of all threads of a process; zero where it is gone.
 AccountReading read_account(int pid);
+// Threads of a process that are stopped by a signal.
+int stopped_threads(int pid);
 
 }  // namespace ki::sandbox

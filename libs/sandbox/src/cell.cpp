@@ -86,6 +86,7 @@ std::uint64_t Cell::State::next_random() {
 
 bool Cell::State::freeze() {
   is_frozen = launched->freeze();
+  if (is_frozen && plan.threads > 1) launched->await_ended_threads();
   return is_frozen;
 }
 

@@ -193,6 +193,10 @@ Result<void> ControlGroup::limit_processes(int count) {
   return {};
 }
 
+int ControlGroup::task_count() const {
+  return folders_.empty() ? 0 : std::atoi(read_all(folders_.back() / "pids.current").c_str());
+}
+
 std::uint64_t ControlGroup::out_of_memory_kills() const {
   if (folders_.empty()) return 0;
   return version_ == 2 ? counter(folders_.front() / "memory.events", "oom_kill")

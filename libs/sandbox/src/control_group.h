@@ -35,6 +35,9 @@ class ControlGroup {
   // For the child to write itself in: one of v2, two of v1.
   const std::vector<Descriptor>& process_files() const { return process_files_; }
   Result<void> limit_processes(int count);
+  // Processes and threads inside, also those that have ended and that the kernel still counts.
+  // 0 where it does not say.
+  int task_count() const;
   std::uint64_t out_of_memory_kills() const;
   // Kills what is inside, waits until it is empty, and removes it. False when something remains.
   bool remove();

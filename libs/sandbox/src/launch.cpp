@@ -1,5 +1,6 @@
 #include "launch.h"
 
+#include "account.h"
 #include "ki/io/file.h"
 
 #include <fcntl.h>
@@ -318,6 +319,14 @@ bool Launched::freeze() {
     if (turn > 2000) std::this_thread::sleep_for(std::chrono::microseconds(50));
   }
   return false;
+}
+
+void Launched::await_ended_threads() {
+  if (!group_) return;
+  const auto end = Clock::now() + std::chrono::milliseconds(50);
+  // Process 1 of the namespace is in the group too.
+  while (group_->task_count() > stopped_threads(inside_) + 1 && Clock::now() < end)
+    std::this_thread::sleep_for(std::chrono::microseconds(100));
 }
 
 void Launched::thaw() { send_signal(inside_fd_, SIGCONT); }

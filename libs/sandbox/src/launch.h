@@ -69,6 +69,9 @@ class Launched {
   // SIGSTOP, and waits until the kernel says that all threads have stopped. False when the process
   // ended instead, or did not stop in a second.
   bool freeze();
+  // Of a frozen process: waits, at most 50 ms, until its threads that have ended do not count
+  // against its limit any more. A joined thread does for a moment, and the next call may start one.
+  void await_ended_threads();
   void thaw();
   void kill_inside();
   // Kills everything, collects both processes, removes the control group. True when nothing is
