@@ -8,6 +8,7 @@
 #include "lookup.h"
 #include "pages.h"
 #include "parts.h"
+#include "run_log.h"
 #include "run_notes.h"
 
 #include <array>
@@ -382,6 +383,8 @@ http::Response run_page(const Site& site, const http::Request& request) {
   key_values(h, "environment", "Environment", view.environment, "The environment states nothing.");
   artifacts(h, view);
   verifications(h, view);
+  if (const auto logged = log_section(h, site, view); !logged)
+    return http::Response::of(logged.error());
   notes_section(h, site, view, *said);
   h << "</div>";
   manifest(h, view);
