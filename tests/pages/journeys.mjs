@@ -45,6 +45,7 @@ const pages = () => [
   "/", "/search?q=", `/search?q=op:${operation}`, "/search?q=zzzz", `/operations/${operation}`, runPath(),
   `/runs/${server.retracted}`, "/records?source=0&baselines=1", "/gpus", "/gpus/nvidia-b200", "/models", "/projects",
   "/projects/sol-user-ac4k", "/feed", "/docs", "/docs/numbers", "/docs/api", "/sources", "/compare", "/nowhere",
+  "/serving", "/serving?model=x&ttft=2000&tpot=none",
 ];
 
 test("search, operation, implementation, run, compare, cite", async () => {
@@ -101,6 +102,31 @@ test("a retracted run stays readable under its banner", async () => {
     assert.equal(response.status(), 200);
     assert.match(await page.getByRole("note").first().innerText(), /Retracted.*measured with the wrong clock/s);
     assert.doesNotMatch(await page.getByRole("main").innerText(), /Rank \d/);
+  });
+});
+
+test("a note is written with the keyboard, without an account, and stays text", async () => {
+  await visit({}, async (page) => {
+    await page.goto(`/runs/${server.retracted}`);
+    await page.getByText("Write a note").focus();
+    await page.keyboard.press("Enter");
+    await page.getByLabel("What", { exact: true }).selectOption("could_not_reproduce");
+    await page.getByLabel("In words, up to 2,000 characters").fill("<img src=x onerror=alert(1)>\nnot on our B200");
+    await page.getByLabel("Value that you measured").fill("2.5");
+    await page.getByLabel("Its unit").selectOption("ms");
+    await page.getByRole("button", { name: "Store the note" }).press("Enter");
+    assert.match(await page.getByRole("main").innerText(), /Your note is stored/);
+    const address = `${server.address}/runs/${server.retracted}`;
+    const deadline = Date.now() + 10_000;
+    while (!(await (await fetch(address)).text()).includes("not on our B200")) {
+      assert.ok(Date.now() < deadline, "the note was not picked up");
+      await new Promise((resolve) => setTimeout(resolve, 50));
+    }
+    await page.getByRole("link", { name: /^Back to run/ }).click();
+    const notes = page.getByRole("region", { name: "Replications and notes" });
+    assert.match(await notes.innerText(), /Could not reproduce · .* · unsigned note/);
+    assert.match(await notes.innerText(), /<img src=x onerror=alert\(1\)>/);
+    assert.equal(await notes.locator("img").count(), 0);
   });
 });
 

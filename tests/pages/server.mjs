@@ -21,7 +21,7 @@ export async function serve(ki, imports) {
   const catalog = join(folder, "catalog.db");
   const run = (args) => execFileSync(ki, [...args, "--catalog", catalog], { cwd: root, encoding: "utf8", maxBuffer: 1 << 28 });
   for (const args of imports) run(["import", ...args]);
-  const child = spawn(ki, ["serve", "--catalog", catalog, "--listen", "127.0.0.1:0", "--access-log", "off", "--rate-limit", "0"],
+  const child = spawn(ki, ["serve", "--catalog", catalog, "--listen", "127.0.0.1:0", "--access-log", "off", "--rate-limit", "0", "--allow-notes", "anyone"],
     { cwd: root, stdio: ["ignore", "ignore", "pipe"] });
   const address = await new Promise((resolve, reject) => {
     let text = "";
