@@ -1,12 +1,13 @@
 // A machine that runs the text of a GPU kernel on a host: one block at a time, a fiber a thread.
 // Between two points where threads meet, fibers run in a random order, so that a kernel that relies
-// on an order gives another answer. Shared memory is poisoned; every access to memory is checked
-// against the tensors of the launch, for bounds, direction and alignment, and the sectors of 32
-// bytes that it touches are counted.
+// on an order gives another answer; some warps stand still for long. Shared memory is poisoned;
+// every access to memory is checked against the tensors of the launch, for bounds, direction and
+// alignment, and the sectors of 32 bytes that it touches are counted.
 #pragma once
 
 #include <ucontext.h>
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
@@ -22,11 +23,17 @@ struct Line {
   std::uint32_t word[4];
 };
 
+// What the lanes of a warp bring to a matrix instruction.
+struct Fragments {
+  std::uint32_t a[32][4], b[32][2];
+};
+
 // Faults that a test asks for, to see that they are found.
 struct Faults {
-  int skipped_barrier = -1;  // the n-th barrier of every thread does nothing
-  int wrong_lane = 0;        // exchanges reach so many lanes further
-  std::int64_t shift = 0;    // every store goes so many bytes further
+  int skipped_barrier = -1;       // the n-th barrier of every thread does nothing
+  int wrong_lane = 0;             // exchanges reach so many lanes further
+  bool swapped_fragment = false;  // two registers of A in matrix instructions change places
+  std::int64_t shift = 0;         // every store goes so many bytes further
 };
 
 class Machine {
@@ -49,7 +56,7 @@ class Machine {
     current() = this;
     kernel_ = &kernel;
     blocks_ = blocks;
-    shared_.resize(shared_bytes + 8);
+    shared_.resize(shared_bytes + 16);
     for (block_ = 0; block_ < blocks; ++block_) {
       std::memset(shared_.data(), 0xcd, shared_.size());
       run_block(threads);
@@ -87,7 +94,8 @@ class Machine {
   }
   bool allowed() const { return allowed_; }
   char* shared() {
-    return reinterpret_cast<char*>((reinterpret_cast<std::uintptr_t>(shared_.data()) + 7) / 8 * 8);
+    return reinterpret_cast<char*>((reinterpret_cast<std::uintptr_t>(shared_.data()) + 15) / 16 *
+                                   16);
   }
   int thread() const { return now_; }
   int block() const { return block_; }
@@ -116,6 +124,16 @@ class Machine {
     }
     return w.value[parity][(((now_ % kWarp) ^ lane_mask) + faults_.wrong_lane) % kWarp];
   }
+  const Fragments& together(const std::uint32_t* a, const std::uint32_t* b) {
+    Fiber& fiber = fibers_[static_cast<std::size_t>(now_)];
+    Warp& w = warps_[static_cast<std::size_t>(now_ / kWarp)];
+    Fragments& all = w.fragments[fiber.matrices++ & 1];
+    const int lane = now_ % kWarp;
+    for (int i = 0; i < 4; ++i) all.a[lane][i] = a[faults_.swapped_fragment ? i ^ 1 : i];
+    for (int i = 0; i < 2; ++i) all.b[lane][i] = b[i];
+    exchange(0, 0);
+    return all;
+  }
 
  private:
   enum class State { kReady, kBarrier, kExchange, kDone };
@@ -129,11 +147,12 @@ class Machine {
     ucontext_t context{};
     std::unique_ptr<char[]> stack;
     State state = State::kReady;
-    int barriers = 0, exchanges = 0;
+    int barriers = 0, exchanges = 0, matrices = 0;
   };
   struct Warp {
     std::uint32_t value[2][kWarp] = {};
     int arrived[2] = {0, 0};
+    Fragments fragments[2] = {};
   };
   static constexpr std::size_t kStack = 64 << 10;
 
@@ -184,6 +203,15 @@ class Machine {
         }
         continue;
       }
+      // Now and then a warp stands still while the others run ahead, as far as they may.
+      if (held_rounds_-- == 0) {
+        held_ = random_() % warps_.size();
+        held_rounds_ = static_cast<int>(random_() % 64);
+      }
+      const auto is_held = [&](int fiber) {
+        return static_cast<std::size_t>(fiber / kWarp) == held_;
+      };
+      if (!std::all_of(ready.begin(), ready.end(), is_held)) std::erase_if(ready, is_held);
       for (std::size_t i = ready.size(); i > 1; --i) std::swap(ready[i - 1], ready[random_() % i]);
       for (const int next : ready) {
         now_ = next;
@@ -203,6 +231,8 @@ class Machine {
   const std::function<void()>* kernel_ = nullptr;
   ucontext_t scheduler_{};
   int now_ = 0, block_ = 0, blocks_ = 0;
+  std::size_t held_ = 0;  // a warp, and for how many rounds more
+  int held_rounds_ = 0;
   std::size_t moved_ = 0;
   bool allowed_ = true;
 };
