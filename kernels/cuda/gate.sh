@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
-# Compiles the GPU kernels for sm_90a and sm_100a and looks at what came out: no spills, no stack, registers within two
-# blocks a processor, every access to memory 16 bytes wide and none to local memory. Exit code 77 where nvcc is missing.
+# Compiles the GPU kernels for sm_90a and sm_100a and looks at what came out: no spills, no stack, no access to local memory,
+# registers within the blocks a processor is to hold; of the KV cache, how many accesses are 16 bytes wide; of the projections,
+# how many matrix instructions there are. Exit code 77 where nvcc is missing.
 #   kernels/cuda/gate.sh
 set -euo pipefail
 cd "$(dirname "$0")/../.."
