@@ -136,6 +136,8 @@ Result<int> run_stats(Context&);
 Result<int> run_manifest(Context&);
 Result<int> run_problem(Context&);
 Result<int> run_rerun(Context&);
+Result<int> run_job(Context&);
+Result<int> run_runner(Context&);
 Result<int> run_retract(Context&);
 Result<int> run_supersede(Context&);
 Result<int> run_serving(Context&);

@@ -61,12 +61,12 @@ struct Unfinished {
 class StateFile {
  public:
   StateFile(const problem::Problem& problem, const problem::Solution& solution,
-            const harness::RunPlan& plan, const judge::RunKey* seeded)
+            const harness::RunPlan& plan, const judge::RunKey* seeded, const fs::path& folder)
       : identity_(Digest::of(fmt::format("{} {} {} {} {} {}", problem.definition.digest.to_string(),
                                          solution.digest().to_string(),
                                          harness::protocol_name(plan.cache), plan.processes,
                                          plan.is_quick, seeded == nullptr ? "" : seeded->hex()))),
-        path_(fmt::format(".ki-run-{}.jsonl", identity_.hex().substr(0, 16))) {}
+        path_(folder / fmt::format(".ki-run-{}.jsonl", identity_.hex().substr(0, 16))) {}
 
   const fs::path& path() const { return path_; }
 
@@ -192,20 +192,14 @@ std::string plan_text(const problem::Problem& problem, const problem::Solution& 
 }
 
 Result<harness::RunPlan> plan_of(const Context& context, const problem::Problem& problem,
-                                 const std::vector<std::string>& cases) {
-  const Arguments& arguments = context.arguments();
+                                 const Judging& judging) {
   harness::PlanOptions options;
-  options.cases = cases;
-  options.is_quick = arguments.has("quick");
-  KI_TRY(const std::int64_t processes, arguments.integer("processes", 6, 1, 100));
-  options.processes = static_cast<int>(processes);
-  const std::string protocol = arguments.value("protocol").value_or("ki_cold_v1");
-  if (protocol == "ki_hot_v1") {
-    options.cache = harness::Cache::kHot;
-  } else if (protocol != "ki_cold_v1") {
-    return fail(Code::kInvalidArgument,
-                fmt::format("--protocol is {}; expected ki_cold_v1 or ki_hot_v1", quote(protocol)));
+  if (judging.plan) {
+    options = *judging.plan;
+  } else {
+    KI_TRY(options, plan_options(context));
   }
+  options.cases = judging.cases;
   KI_TRY(const auto held_out, problem::held_out_axes(problem.folder));
   return harness::make_plan(problem, held_out, options);
 }
@@ -240,13 +234,29 @@ Result<int> run_problem_run(Context& context, std::span<const std::string> opera
                          .record_file = context.arguments().value("record")});
 }
 
+Result<harness::PlanOptions> plan_options(const Context& context) {
+  const Arguments& arguments = context.arguments();
+  harness::PlanOptions options;
+  options.is_quick = arguments.has("quick");
+  KI_TRY(const std::int64_t processes, arguments.integer("processes", 6, 1, 100));
+  options.processes = static_cast<int>(processes);
+  const std::string protocol = arguments.value("protocol").value_or("ki_cold_v1");
+  if (protocol == "ki_hot_v1") {
+    options.cache = harness::Cache::kHot;
+  } else if (protocol != "ki_cold_v1") {
+    return fail(Code::kInvalidArgument,
+                fmt::format("--protocol is {}; expected ki_cold_v1 or ki_hot_v1", quote(protocol)));
+  }
+  return options;
+}
+
 Result<int> judge_and_time(const Context& context, const problem::Problem& problem,
                            problem::Solution solution, const Judging& judging) {
   const Arguments& arguments = context.arguments();
   const Instant started = context.now();
   KI_TRY(const std::int64_t threads, arguments.integer("threads", solution.x_threads, 1, 1024));
   solution.x_threads = static_cast<int>(threads);
-  KI_TRY(const harness::RunPlan plan, plan_of(context, problem, judging.cases));
+  KI_TRY(const harness::RunPlan plan, plan_of(context, problem, judging));
   std::optional<judge::RunKey> seeded;
   if (arguments.has("seed")) {
     KI_TRY(const std::int64_t seed, arguments.integer("seed", 0, 0, std::int64_t{1} << 52));
@@ -264,13 +274,17 @@ Result<int> judge_and_time(const Context& context, const problem::Problem& probl
   if (!context.is_json() && !is_events) context.err(plan_text(problem, solution, plan));
 
   // Two that measure at once would measure each other.
-  KI_TRY(const machine::MeasuringLock lock, machine::MeasuringLock::acquire("ki problem run"));
+  std::optional<machine::MeasuringLock> lock;
+  if (!judging.has_lock) {
+    KI_TRY(lock, machine::MeasuringLock::acquire("ki problem run"));
+  }
   KI_TRY(const sandbox::Host host, sandbox::Host::open());
-  StateFile state(problem, solution, plan, seeded ? &*seeded : nullptr);
+  StateFile state(problem, solution, plan, seeded ? &*seeded : nullptr,
+                  judging.state_folder.value_or(fs::path()));
   std::vector<CaseResult> finished;
   judge::RunKey key = seeded ? *seeded : fresh_key();
   bool is_resumed = false;
-  if (arguments.has("resume")) {
+  if (arguments.has("resume") || judging.state_folder) {
     KI_TRY(auto unfinished, state.read());
     if (unfinished) {
       key = unfinished->key;
@@ -307,18 +321,20 @@ Result<int> judge_and_time(const Context& context, const problem::Problem& probl
     state.append(text);
     if (is_events) context.out(R"({"event":"case","result":)" + text + "}\n");
   };
-  KI_TRY(const RunResult result, harness::run({.problem = problem,
-                                               .solution = solution,
-                                               .plan = plan,
-                                               .host = host,
-                                               .key = key,
-                                               .progress = show,
-                                               .cancel = context.environment().cancel,
-                                               .deadline = deadline,
-                                               .on_case = store,
-                                               .finished = std::move(finished)}));
+  KI_TRY(const RunResult result,
+         harness::run(
+             {.problem = problem,
+              .solution = solution,
+              .plan = plan,
+              .host = host,
+              .key = key,
+              .progress = show,
+              .cancel = judging.cancel != nullptr ? judging.cancel : context.environment().cancel,
+              .deadline = deadline,
+              .on_case = store,
+              .finished = std::move(finished)}));
   line.clear();
-  if (!result.was_cancelled) state.remove();
+  if (!result.was_cancelled && !judging.state_folder) state.remove();
 
   const harness::MachineName machine{processor_name(), std::string(KI_VERSION)};
   const std::string timestamp = context.now().to_string();
@@ -337,15 +353,17 @@ Result<int> judge_and_time(const Context& context, const problem::Problem& probl
     if (result.build.outcome != sandbox::BuildOutcome::kBuilt) context.err(result.build.log);
     print_table(context, result);
   }
-  bool is_verified = false;
+  Published published;
   if (judging.is_published && !result.was_cancelled) {
-    KI_TRY(is_verified,
-           publish_run(context,
-                       {result, problem, solution, key, seeded.has_value(), started, context.now()},
-                       machine));
+    if (judging.before_publishing) KI_TRY_VOID(judging.before_publishing());
+    KI_TRY(published, publish_run(context,
+                                  {result, problem, solution, key, seeded.has_value(), started,
+                                   context.now(), judging.job},
+                                  machine));
   }
+  if (judging.on_end) judging.on_end(result, published.run_ids);
   const int code = harness::exit_code_of(result);
-  if (code == kDone && judging.must_be_verified && !is_verified) return kNothingExact;
+  if (code == kDone && judging.must_be_verified && !published.is_verified) return kNothingExact;
   return code;
 }
 

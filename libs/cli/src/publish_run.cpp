@@ -67,8 +67,8 @@ Result<void> prepare_signing(const Context& context) {
   return catalog.refresh_and_save();
 }
 
-Result<bool> publish_run(const Context& context, const FinishedRun& run,
-                         const harness::MachineName& name) {
+Result<Published> publish_run(const Context& context, const FinishedRun& run,
+                              const harness::MachineName& name) {
   KI_TRY(publish::Bundle bundle,
          harness::publication_of(run.result, run.problem, run.solution, run.key, run.is_seeded,
                                  this_machine(), name, run.finished));
@@ -81,7 +81,8 @@ Result<bool> publish_run(const Context& context, const FinishedRun& run,
         {.key = runner->key,
          .runner = {runner->owner, machine::machine_identity(), "", name.version},
          .started = run.started,
-         .finished = run.finished}));
+         .finished = run.finished,
+         .job = run.job}));
   }
   UuidSource ids = new_ids();
   const Clock& clock = *context.environment().clock;
@@ -93,11 +94,13 @@ Result<bool> publish_run(const Context& context, const FinishedRun& run,
   }
   KI_TRY_VOID(catalog.refresh_and_save());
   say(context, report, assessed);
-  return !report.run_ids.empty() && std::ranges::all_of(report.run_ids, [&](const auto& id) {
-    return std::ranges::any_of(assessed.assessments, [&](const rerun::Assessment& one) {
-      return one.run_id == id && one.is_verified;
-    });
-  });
+  const bool is_verified =
+      !report.run_ids.empty() && std::ranges::all_of(report.run_ids, [&](const auto& id) {
+        return std::ranges::any_of(assessed.assessments, [&](const rerun::Assessment& one) {
+          return one.run_id == id && one.is_verified;
+        });
+      });
+  return Published{is_verified, report.run_ids};
 }
 
 }  // namespace ki::cli

@@ -5,6 +5,10 @@
 #include "command.h"
 #include "ki/harness/publication.h"
 
+#include <optional>
+#include <string>
+#include <vector>
+
 namespace ki::cli {
 
 struct FinishedRun {
@@ -14,15 +18,19 @@ struct FinishedRun {
   const judge::RunKey& key;
   bool is_seeded = false;
   Instant started, finished;
+  std::optional<Digest> job = {};  // that asked for it
+};
+struct Published {
+  bool is_verified = false;          // every run
+  std::vector<std::string> run_ids;  // of the cases in their order, then of the suite
 };
 
 // Makes the catalog's keys and begins its log where it has none, and says so. A catalog that its
 // owner keeps without keys stays so when this is not called.
 Result<void> prepare_signing(const Context& context);
 
-// Says what became of each run: its level, or why it is not verified. True when every run is
-// verified.
-Result<bool> publish_run(const Context& context, const FinishedRun& run,
-                         const harness::MachineName& name);
+// Says what became of each run: its level, or why it is not verified.
+Result<Published> publish_run(const Context& context, const FinishedRun& run,
+                              const harness::MachineName& name);
 
 }  // namespace ki::cli

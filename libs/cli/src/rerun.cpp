@@ -2,6 +2,7 @@
 // signed and logged.
 #include "command.h"
 #include "document.h"
+#include "job_submit.h"
 #include "ki/base/text.h"
 #include "ki/harness/publication.h"
 #include "ki/io/file.h"
@@ -224,6 +225,10 @@ Result<int> run_rerun(Context& context) {
   if (cases.empty()) cases = target.cases;
   if (!context.is_json() && !context.arguments().has("jsonl")) {
     context.err(fmt::format("rerun of {}: {}\n", target.solution.name, target.origin));
+  }
+  if (context.arguments().has("enqueue")) {
+    return submit_job(context, target.problem, std::move(target.solution),
+                      {.cases = std::move(cases), .origin = target.origin});
   }
   const bool is_dry = context.arguments().has("dry-run");
   if (!is_dry) KI_TRY_VOID(prepare_signing(context));
