@@ -25,16 +25,23 @@ json::Document parsed(const std::string& text) {
   return *std::move(document);
 }
 
+// Why nothing can be measured now; empty when something was.
+std::string why_not_measured(const std::string& out, const std::string& err) {
+  if (err.find("another measurement runs on this machine") != std::string::npos)
+    return "another process measures on this machine";
+  if (out.find("timing_failed") != std::string::npos)
+    return "this machine is too busy to time anything";
+  return {};
+}
+
 TEST_F(CliTest, ARerunOfAPublishedRunIsSignedLoggedAndChecked) {
   if (const auto host = sandbox::Host::open(); !host)
     GTEST_SKIP() << "skipped: no sandbox here: " << host.error().to_string();
   const Outcome first = ki({"problem", "run", kProblems + "/vec_add", "--solution",
                             kProblems + "/vec_add/solutions/reference/solution.json", "--case",
                             "n65536", "--publish"});
-  if (first.err.find("another measurement runs") != std::string::npos)
-    GTEST_SKIP() << "skipped: another process measures on this machine: " << first.err;
-  if (first.out.find("timing_failed") != std::string::npos)
-    GTEST_SKIP() << "skipped: this machine is too busy to time anything";
+  if (const auto why = why_not_measured(first.out, first.err); !why.empty())
+    GTEST_SKIP() << "skipped: " << why;
   ASSERT_THAT(first.code, AnyOf(0, 4)) << first.err << first.out;
   EXPECT_THAT(first.err, HasSubstr("unsigned: the catalog has no runner key (ki key init)"));
   const auto runs = parsed(must({"runs", "--json"}));
@@ -44,10 +51,8 @@ TEST_F(CliTest, ARerunOfAPublishedRunIsSignedLoggedAndChecked) {
               HasSubstr("1 case, 6 processes"));
   clock_.set(Instant{1'796'083'260'000});
   const Outcome again = ki({"rerun", id, "--problems", kProblems});
-  if (again.err.find("another measurement runs") != std::string::npos)
-    GTEST_SKIP() << "skipped: another process measures on this machine: " << again.err;
-  if (again.out.find("timing_failed") != std::string::npos)
-    GTEST_SKIP() << "skipped: this machine is too busy to time anything";
+  if (const auto why = why_not_measured(again.out, again.err); !why.empty())
+    GTEST_SKIP() << "skipped: " << why;
   ASSERT_THAT(again.code, AnyOf(0, 4)) << again.err << again.out;
   EXPECT_THAT(again.err, HasSubstr("the solution kept with run " + id));
   EXPECT_THAT(again.err, HasSubstr("made a runner key and a log key"));
@@ -106,6 +111,41 @@ TEST_F(CliTest, ARerunOfAPublishedRunIsSignedLoggedAndChecked) {
   }
   EXPECT_EQ(parsed(must({"show", "run", rerun, "--json"})).root.find("evidence")->string(),
             "reproducible");
+}
+
+// The line that tools/kernels shows, on two clean catalogs.
+TEST_F(CliTest, OurKernelHasTheSameIdentitiesOnEveryCleanCatalog) {
+  if (const auto host = sandbox::Host::open(); !host)
+    GTEST_SKIP() << "skipped: no sandbox here: " << host.error().to_string();
+  const std::string problem = kProblems + "/kv_cache_update_with_rope_backward";
+  std::vector<json::Document> runs;
+  bool is_quiet = true;
+  for (const char* name : {"first.db", "second.db"}) {
+    const Outcome done =
+        ki({"problem", "run", problem, "--solution", problem + "/solutions/cpu/solution.json",
+            "--case", "9c6770e3312e", "--publish", "--catalog", file(name)});
+    if (const auto why = why_not_measured(done.out, done.err); !why.empty())
+      GTEST_SKIP() << "skipped: " << why;
+    ASSERT_THAT(done.code, AnyOf(0, 4)) << done.err << done.out;
+    is_quiet = is_quiet && done.code == 0;
+    const auto list = parsed(must({"runs", "--json", "--catalog", file(name)}));
+    const std::string id(list.root.find("runs")->items()[0].find("id")->string());
+    runs.push_back(parsed(must({"show", "run", id, "--json", "--catalog", file(name)})));
+  }
+  const auto text = [&](std::size_t run, const char* part, const char* member) {
+    return std::string(runs[run].root.find(part)->find(member)->string());
+  };
+  EXPECT_EQ(text(0, "implementation", "digest"), text(1, "implementation", "digest"));
+  EXPECT_EQ(text(0, "workload", "digest"), text(1, "workload", "digest"));
+  EXPECT_EQ(text(0, "cohort", "comparisonKey"), text(1, "cohort", "comparisonKey"));
+  if (!is_quiet) GTEST_SKIP() << "skipped: this machine is too busy to compare two times on it";
+  const auto bound = [&](std::size_t run, const char* end) {
+    return runs[run].root.find("primary")->find("uncertainty")->find(end)->number();
+  };
+  // Not the bare intervals: a neighbour of a virtual machine moves more than one minute's interval
+  // says.
+  EXPECT_LT(bound(0, "low"), 1.5 * bound(1, "high"));
+  EXPECT_LT(bound(1, "low"), 1.5 * bound(0, "high"));
 }
 
 TEST_F(CliTest, ARerunSaysWhatItCannotRun) {
