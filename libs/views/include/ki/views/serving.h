@@ -27,7 +27,7 @@ struct ServingTable {
       double value = 0;
     };
     std::vector<Bound> slo = {};  // declared: at most `value`
-    std::uint32_t runs = 0;  // eligible
+    std::uint32_t runs = 0;       // eligible
   };
   struct Stack {
     std::string id, slug, name, version;
